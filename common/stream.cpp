@@ -1,0 +1,278 @@
+#include "common/stream.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace rb {
+namespace {
+
+constexpr std::size_t kHead = 8;
+constexpr std::size_t kMostFds = 16;
+constexpr std::size_t kChunk = 64 * 1024;
+
+std::uint32_t get32(const std::uint8_t* from) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) {
+    value |= static_cast<std::uint32_t>(from[i]) << (8 * i);
+  }
+  return value;
+}
+
+Bytes frame(ByteView message, std::size_t descriptors) {
+  Bytes out(kHead + message.size());
+  for (std::size_t i = 0; i < 4; ++i) {
+    out[i] = static_cast<std::uint8_t>(message.size() >> (8 * i));
+    out[4 + i] = static_cast<std::uint8_t>(descriptors >> (8 * i));
+  }
+  std::copy(message.begin(), message.end(), out.begin() + kHead);
+  return out;
+}
+
+ssize_t send_some(int fd, ByteView bytes, const std::vector<int>& fds, int flags) {
+  iovec part{const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostFds)> control{};
+  msghdr out{};
+  out.msg_iov = &part;
+  out.msg_iovlen = 1;
+  if (!fds.empty()) {
+    out.msg_control = control.data();
+    out.msg_controllen = CMSG_SPACE(sizeof(int) * fds.size());
+    cmsghdr* c = CMSG_FIRSTHDR(&out);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int) * fds.size());
+    std::memcpy(CMSG_DATA(c), fds.data(), sizeof(int) * fds.size());
+  }
+  ssize_t sent = -1;
+  do {
+    sent = ::sendmsg(fd, &out, flags | MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent;
+}
+
+std::vector<int> numbers_of(const std::vector<Fd>& fds) {
+  std::vector<int> out;
+  out.reserve(fds.size());
+  for (const Fd& fd : fds) {
+    out.push_back(fd.get());
+  }
+  return out;
+}
+
+void take_fds(msghdr& message, std::vector<Fd>& into) {
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
+      continue;
+    }
+    const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int number = -1;
+      std::memcpy(&number, CMSG_DATA(c) + i * sizeof(int), sizeof number);
+      into.emplace_back(number);
+    }
+  }
+}
+
+}  // namespace
+
+Status send_frame(int fd, ByteView message, const std::vector<int>& fds) {
+  const Bytes bytes = frame(message, fds.size());
+  std::size_t sent = 0;
+  while (sent < bytes.size()) {
+    const ssize_t now =
+        send_some(fd, ByteView(bytes).subspan(sent), sent == 0 ? fds : std::vector<int>{}, 0);
+    if (now < 0) {
+      return errno_error("send");
+    }
+    sent += static_cast<std::size_t>(now);
+  }
+  return done();
+}
+
+StreamLink::StreamLink(Loop& loop, Fd fd, StreamLimits limits, OnFrame on_frame, OnEnd on_end)
+    : loop_(loop),
+      fd_(std::move(fd)),
+      limits_(limits),
+      on_frame_(std::move(on_frame)),
+      on_end_(std::move(on_end)),
+      alive_(std::make_shared<bool>(true)) {
+  const int flags = ::fcntl(fd_.get(), F_GETFL);
+  (void)::fcntl(fd_.get(), F_SETFL, flags | O_NONBLOCK);
+  reading_ = Watch(loop_, fd_.get(), Watch::For::Reading, [this] { on_readable(); });
+  writing_ = Watch(loop_, fd_.get(), Watch::For::Writing, [this] { flush(); });
+  writing_.pause();
+  progress_ = Timer(loop_, [this] { end(error(Code::Closed, "the peer takes no bytes")); });
+}
+
+StreamLink::~StreamLink() {
+  *alive_ = false;
+}
+
+void StreamLink::send(ByteView message, std::vector<Fd> fds) {
+  if (!is_open() || finishing_) {
+    return;
+  }
+  Out out{frame(message, fds.size()), std::move(fds), 0};
+  waiting_ += out.bytes.size();
+  queue_.push_back(std::move(out));
+  if (queue_.size() == 1) {
+    progress_.arm(limits_.progress_within);
+    flush();
+  }
+  if (is_open() && waiting_ > limits_.waiting_bytes && !paused_) {
+    paused_ = true;
+    reading_.pause();
+  }
+}
+
+void StreamLink::finish() {
+  finishing_ = true;
+  reading_.pause();
+  if (queue_.empty()) {
+    end_later(error(Code::Closed, "finished"));
+  }
+}
+
+void StreamLink::close() {
+  reading_ = Watch();
+  writing_ = Watch();
+  progress_.disarm();
+  queue_.clear();
+  waiting_ = 0;
+  fd_.reset();
+}
+
+void StreamLink::on_readable() {
+  const std::shared_ptr<bool> alive = alive_;
+  if (buffer_.size() < have_ + kChunk) {
+    buffer_.resize(have_ + kChunk);
+  }
+  iovec part{buffer_.data() + have_, buffer_.size() - have_};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostFds)> control{};
+  msghdr in{};
+  in.msg_iov = &part;
+  in.msg_iovlen = 1;
+  in.msg_control = control.data();
+  in.msg_controllen = control.size();
+  const ssize_t got = ::recvmsg(fd_.get(), &in, MSG_CMSG_CLOEXEC);
+  if (got < 0) {
+    if (errno != EAGAIN && errno != EINTR) {
+      end(errno_error("receive"));
+    }
+    return;
+  }
+  take_fds(in, fds_);
+  if ((in.msg_flags & MSG_CTRUNC) != 0 || fds_.size() > limits_.descriptors) {
+    end(error(Code::Invalid, "too many descriptors"));
+    return;
+  }
+  if (got == 0) {
+    end(error(Code::Closed, "the peer closed the connection"));
+    return;
+  }
+  const Status taken = take(static_cast<std::size_t>(got));
+  if (!taken && *alive && is_open()) {
+    end(taken.failure());
+  }
+}
+
+// Hands over every whole frame among the bytes received so far.
+Status StreamLink::take(std::size_t got) {
+  const std::shared_ptr<bool> alive = alive_;
+  have_ += got;
+  std::size_t at = 0;
+  while (have_ - at >= kHead) {
+    const std::size_t length = get32(buffer_.data() + at);
+    const std::size_t descriptors = get32(buffer_.data() + at + 4);
+    if (length > limits_.message_bytes || length == 0 || descriptors > limits_.descriptors) {
+      return error(Code::Invalid, "frame over a limit");
+    }
+    if (have_ - at < kHead + length) {
+      break;
+    }
+    if (fds_.size() < descriptors) {
+      return error(Code::Invalid, "descriptors are missing");
+    }
+    Bytes message(buffer_.begin() + static_cast<std::ptrdiff_t>(at + kHead),
+                  buffer_.begin() + static_cast<std::ptrdiff_t>(at + kHead + length));
+    std::vector<Fd> fds;
+    for (std::size_t i = 0; i < descriptors; ++i) {
+      fds.push_back(std::move(fds_[i]));
+    }
+    fds_.erase(fds_.begin(), fds_.begin() + static_cast<std::ptrdiff_t>(descriptors));
+    at += kHead + length;
+    on_frame_(std::move(message), std::move(fds));
+    if (!*alive || !is_open()) {
+      return done();
+    }
+  }
+  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(at),
+            buffer_.begin() + static_cast<std::ptrdiff_t>(have_), buffer_.begin());
+  have_ -= at;
+  if (have_ == 0 && buffer_.size() > 4 * kChunk) {
+    buffer_ = Bytes();  // one large frame doesn't keep its room for ever
+  }
+  return done();
+}
+
+void StreamLink::flush() {
+  while (!queue_.empty()) {
+    Out& out = queue_.front();
+    const ssize_t now = send_some(fd_.get(), ByteView(out.bytes).subspan(out.sent),
+                                  out.sent == 0 ? numbers_of(out.fds) : std::vector<int>{}, 0);
+    if (now < 0) {
+      if (errno == EAGAIN) {
+        writing_.resume();
+      } else {
+        end_later(errno_error("send"));
+      }
+      return;
+    }
+    progress_.arm(limits_.progress_within);
+    out.sent += static_cast<std::size_t>(now);
+    waiting_ -= static_cast<std::size_t>(now);
+    if (out.sent == out.bytes.size()) {
+      queue_.pop_front();
+    }
+  }
+  writing_.pause();
+  progress_.disarm();
+  if (finishing_) {
+    end_later(error(Code::Closed, "finished"));
+    return;
+  }
+  if (paused_ && waiting_ < limits_.waiting_bytes / 4) {
+    paused_ = false;
+    reading_.resume();
+    if (drained_) {
+      drained_();
+    }
+  }
+}
+
+// send() may be deep in a caller that still uses the link: the end comes from the loop.
+void StreamLink::end_later(const Error& why) {
+  writing_.pause();
+  reading_.pause();
+  const std::weak_ptr<bool> alive = alive_;
+  loop_.post([this, alive, why] {
+    if (const std::shared_ptr<bool> living = alive.lock(); living && *living && is_open()) {
+      end(why);
+    }
+  });
+}
+
+void StreamLink::end(const Error& why) {
+  close();
+  if (on_end_) {
+    const OnEnd on_end = std::move(on_end_);
+    on_end_ = nullptr;
+    on_end(why);
+  }
+}
+
+}  // namespace rb

@@ -1,0 +1,62 @@
+// limits.h — every size and time limit of every link, in one place.   [every process]
+// Units in the names. A limit that is reached is an error that names it, never a truncation.
+// Source: docs/PROTOCOL.md §Limits; DESIGN §3.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace rb::limits {
+
+using namespace std::chrono_literals;
+
+inline constexpr std::uint32_t kProtocolVersion = 1;
+
+// Client links.
+inline constexpr std::size_t kClientMessageBytes = 1 << 20;
+inline constexpr int kClientNesting = 32;
+inline constexpr std::size_t kTraversalFactor = 4;  // traversal limit: that many times the size
+inline constexpr auto kHelloWithin = 10s;
+inline constexpr std::size_t kConnections = 256;                 // both roles together
+inline constexpr std::size_t kConnectionsForOperators = 16;      // of them kept for operators
+inline constexpr std::size_t kAnswersWaitingBytes = 256 * 1024;  // reading pauses above
+inline constexpr auto kProgressWithin = 5s;                      // a link that takes nothing ends
+inline constexpr std::size_t kDescriptorsPerClientMessage = 2;
+inline constexpr std::size_t kRequestsWaiting = 64;  // requests of one connection under way at once
+
+// Trusted links.
+inline constexpr std::size_t kPacketBytes = 64 * 1024;
+inline constexpr std::size_t kSpilledBytes = 8
+                                             << 20;  // a message too large for a packet, in a memfd
+inline constexpr int kTrustedNesting = 16;
+inline constexpr std::size_t kDescriptorsPerPacket = 16;
+
+// Runbooks.
+inline constexpr std::size_t kRunbookBytes = 4 << 20;
+inline constexpr std::size_t kScriptBytes = 1 << 20;
+inline constexpr std::size_t kTreeBytes = 64 << 20;
+inline constexpr std::size_t kTreeFiles = 5000;
+inline constexpr auto kLoadWithin = 5s;
+inline constexpr auto kReadWithin = 5s;
+inline constexpr std::size_t kExecutables = 4000;
+
+// Executions.
+inline constexpr std::size_t kExecutionsAtOnce = 64;
+inline constexpr std::uint64_t kOutputBytes = std::uint64_t{1} << 30;
+inline constexpr auto kTimeout = 60min;  // MDX blocks; Markdown blocks: kMarkdownTimeout
+inline constexpr auto kMarkdownTimeout = 10min;
+inline constexpr auto kStopGrace = 5s;
+inline constexpr std::size_t kInputBytes =
+    128 * 1024;  // one value; the kernel's limit for one string
+inline constexpr std::size_t kInputsBytes = 1 << 20;  // all values of a request
+inline constexpr std::size_t kEnvironmentBytes = 1 << 20;
+inline constexpr std::size_t kScriptInJournalBytes = 64 * 1024;
+
+// Record.
+inline constexpr std::size_t kReserveBytes = 64 * 1024;
+inline constexpr std::uint64_t kFreeSpaceFloorBytes = std::uint64_t{64} << 20;
+inline constexpr std::size_t kJournalLineBytes = 1 << 20;
+inline constexpr auto kRequestIdsKept = 24h;
+
+}  // namespace rb::limits
