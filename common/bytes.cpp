@@ -100,6 +100,9 @@ std::optional<Bytes> from_base64(std::string_view text) {
       padding += pad ? 1 : 0;
       group = (group << 6) | (pad ? 0U : static_cast<std::uint32_t>(at));
     }
+    if ((padding == 1 && (group & 0xFF) != 0) || (padding == 2 && (group & 0xFFFF) != 0)) {
+      return std::nullopt;  // bits that no byte holds: one value would have several texts
+    }
     for (int j = 0; j < 3 - padding; ++j) {
       out.push_back(static_cast<std::uint8_t>((group >> (16 - 8 * j)) & 0xFF));
     }
