@@ -100,6 +100,7 @@ struct Piece {
     unset @0 :Void;
     literal @1 :Range;       # script bytes as they are
     insertion @2 :Insertion; # replaces script bytes of this range by a value
+    dropped @3 :Range;       # left out: a template comment, trimmed blanks, the marks around {{ "text" }}
   }
 }
 
@@ -116,6 +117,7 @@ struct Insertion {
   line @4 :UInt32;           # of the runbook or script file, for messages
   wordStart @5 :Bool;        # a value here must not begin with "-"
   output @6 :Text;           # "block.key" when it is an output (refused until outputs are carried)
+  notValue @7 :Text;         # not empty: exactly this value is refused (it would end the here-document)
 }
 
 enum Place {
