@@ -93,6 +93,7 @@ struct Block {
   profile @15 :Text;         # "" takes the type's default
   inputsIds @16 :List(Text);
   interpreterFor @17 :Text;  # "shebang", "language", "default": where the interpreter comes from
+  flags @18 :List(Text);     # Markdown: the info string's other bare words, known or not
 }
 
 struct Piece {
