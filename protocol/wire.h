@@ -4,10 +4,12 @@
 // Source: DESIGN §3; docs/PROTOCOL.md §Encoding.
 #pragma once
 
+#include <capnp/any.h>
 #include <capnp/message.h>
 #include <capnp/serialize.h>
 #include <kj/exception.h>
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -61,6 +63,12 @@ template <typename Root, typename Use>
   } catch (const kj::Exception&) {  // its text carries compared values: never shown
     return error(Code::Invalid, "malformed message");
   }
+}
+
+// Before a filter is loaded: the first exception of that library opens the unwinder's file.
+inline void warm_up() {
+  const std::array<std::uint8_t, 8> malformed{0xFF, 0xFF, 0xFF, 0xFF};
+  (void)read<capnp::AnyPointer>(malformed, 1, [](auto) { return done(); });
 }
 
 [[nodiscard]] inline std::string text(capnp::Text::Reader from) {
