@@ -12,6 +12,7 @@ struct ToReader {
     load @1 :Load;    # mode load: one descriptor, the folder
     read @2 :Read;    # mode read: one descriptor, the tree's content (sealed)
     view @3 :View;    # mode view: see there
+    more @4 :Void;    # mode view: further descriptors of the request, in order
   }
 }
 
@@ -132,7 +133,8 @@ enum Place {
 
 struct View {
   # Descriptors: the journal's segments, oldest first; then one writable per output wanted,
-  # in the order of `wanted`.
+  # in the order of `wanted`; then one read-only for each of `outputs`. What doesn't fit into this
+  # packet (limits.h: 16) follows in `more` packets. An execution without one is shown without output.
   segments @0 :UInt32;
   wanted @1 :List(Wanted);
   outputs @2 :List(Text);    # executions whose output follows as further descriptors
