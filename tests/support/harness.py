@@ -232,6 +232,8 @@ class Daemon:
     """
 
     def __init__(self, name="t", env=None):
+        if not (BUILD / "bin" / "runbookctl").exists():
+            raise AssertionError(f"nothing is built in {BUILD}/bin: run ./dev build, or set RUNBOOKD_BUILD")
         become_subreaper()
         self._before = {process.pid for process in descendants(os.getpid())}
         self.folder = Path(tempfile.mkdtemp(prefix=f"rb-{name}-"))  # short: sockets lie below
@@ -273,8 +275,6 @@ class Daemon:
     # then they are linked (or copied) into this daemon's folder.
     def _binaries(self):
         source = BUILD / "bin"
-        if not (source / "runbookctl").exists():
-            raise AssertionError(f"nothing is built in {source}: run ./dev build, or set RUNBOOKD_BUILD")
         if may_execute(source / "runbookctl"):
             return source
         target = self.folder / "bin"
@@ -303,7 +303,10 @@ class Daemon:
             out, err = process.communicate(input, timeout * SLOWER)
         except subprocess.TimeoutExpired:
             process.kill()
-            out, err = process.communicate()
+            try:
+                out, err = process.communicate(timeout=2)
+            except subprocess.TimeoutExpired as held:  # somebody below it holds the pipes
+                out, err = held.stdout or b"", held.stderr or b""
             raise AssertionError(f"{argv} didn't end within {timeout} s\nstdout: {out[-2000:]!r}\n"
                                  f"stderr: {err.decode('utf-8', 'replace')[-2000:]}") from None
         return Ended(process.returncode, out, err.decode("utf-8", "replace"))
