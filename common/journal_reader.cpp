@@ -122,4 +122,67 @@ Result<bool> LineReader::fill() {
   }
 }
 
+JournalReader::JournalReader(std::vector<int> segments, std::size_t most)
+    : segments_(std::move(segments)), most_(most) {}
+
+void JournalReader::open_segment() {
+  lines_.emplace(segments_[segment_], most_);
+  until_ = 0;
+  for (std::size_t later = segment_ + 1; until_ == 0 && later < segments_.size(); ++later) {
+    LineReader following(segments_[later], most_);
+    const auto first = following.next();
+    const auto start = first.ok() && *first ? line_start(**first) : std::nullopt;
+    until_ = start ? start->number : 0;
+  }
+}
+
+Result<std::optional<JournalReader::Line>> JournalReader::next() {
+  while (segment_ < segments_.size()) {
+    if (!lines_) {
+      open_segment();
+    }
+    const bool replaced = until_ != 0 && number_ + 1 >= until_;
+    if (!replaced) {
+      auto line = lines_->next();
+      if (!line) {
+        ++number_;
+        return line.failure();
+      }
+      if (*line) {
+        return accept(**line);
+      }
+      forget_torn();
+      if (lines_->torn() > 0) {
+        torn_.push_back({segment_, lines_->torn()});
+      }
+    }
+    if (segment_ + 1 == segments_.size()) {
+      return std::optional<Line>();
+    }
+    ++segment_;
+    lines_.reset();
+  }
+  return std::optional<Line>();
+}
+
+// What was torn at the last look may have become a line since.
+void JournalReader::forget_torn() {
+  if (!torn_.empty() && torn_.back().segment == segment_) {
+    torn_.pop_back();
+  }
+}
+
+Result<std::optional<JournalReader::Line>> JournalReader::accept(std::string_view text) {
+  ++number_;
+  forget_torn();
+  const std::optional<LineStart> start = line_start(text);
+  if (!start) {
+    return error(Code::Invalid, "not a journal line");
+  }
+  if (start->number != number_) {
+    return error(Code::Invalid, "has the number " + std::to_string(start->number));
+  }
+  return std::optional(Line{text, *start, segment_});
+}
+
 }  // namespace rb

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "common/bytes.h"
 #include "common/digest.h"
@@ -52,6 +53,48 @@ class LineReader {
   std::size_t used_ = 0;    // of the buffer: lines given out
   std::size_t seen_ = 0;    // of the buffer: known to hold no newline after used_
   std::size_t have_ = 0;    // of the buffer: filled
+};
+
+// Reads one session's segments as one sequence of lines. A segment that starts at or before a line
+// of the segment before it replaces that one's lines from there: they were never acknowledged
+// (a failed sync is final for a segment). Order and start of every line are checked, digests
+// aren't.
+class JournalReader {
+ public:
+  struct Line {
+    std::string_view text;  // valid until the next call
+    LineStart start;
+    std::size_t segment = 0;  // index, from 0
+  };
+  struct Torn {
+    std::size_t segment = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  // Descriptors stay the caller's and open.
+  JournalReader(std::vector<int> segments, std::size_t most);
+
+  // nullopt at the end. Invalid for a line that is malformed or out of order; segment() and
+  // number() say where.
+  [[nodiscard]] Result<std::optional<Line>> next();
+  // Of the line that next() gave, or failed to give.
+  [[nodiscard]] std::size_t segment() const { return segment_; }
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  // Unfinished last lines met so far: of the last segment, or of one that the next one replaced.
+  [[nodiscard]] const std::vector<Torn>& torn() const { return torn_; }
+
+ private:
+  void open_segment();
+  void forget_torn();
+  [[nodiscard]] Result<std::optional<Line>> accept(std::string_view text);
+
+  std::vector<int> segments_;
+  std::size_t most_;
+  std::size_t segment_ = 0;
+  std::uint64_t number_ = 0;
+  std::uint64_t until_ = 0;  // first line of the segments after this one; 0: none
+  std::optional<LineReader> lines_;
+  std::vector<Torn> torn_;
 };
 
 }  // namespace rb

@@ -88,3 +88,71 @@ TEST_CASE("journal_reader: a line that starts in another way is none") {
     CHECK_FALSE(rb::line_start(bad).has_value());
   }
 }
+
+namespace {
+
+std::string journal_line(std::uint64_t number, std::string_view mark) {
+  rb::Chain chain(rb::Digest{}, number - 1);
+  rb::JsonWriter line = chain.begin();
+  line.field("at", "x").field("boot_ms", 1).field("type", mark);
+  return chain.commit(std::move(line)) + "\n";
+}
+
+// "1a 2b | torn 0:5" or "1a !2" where line 2 failed.
+std::string read_through(const std::vector<std::string>& segments) {
+  std::vector<rb::Fd> files;
+  std::vector<int> numbers;
+  for (const std::string& segment : segments) {
+    files.push_back(std::move(rb::sealed_memory("segment", rb::as_bytes(segment)).value()));
+    numbers.push_back(files.back().get());
+  }
+  rb::JournalReader reader(numbers, 1 << 20);
+  std::string out;
+  for (;;) {
+    const auto line = reader.next();
+    if (!line.ok()) {
+      return out + "!" + std::to_string(reader.number());
+    }
+    if (!*line) {
+      break;
+    }
+    out += std::to_string((*line)->start.number) + std::string((*line)->start.type) + " ";
+  }
+  for (const rb::JournalReader::Torn& torn : reader.torn()) {
+    out += "torn " + std::to_string(torn.segment) + ":" + std::to_string(torn.bytes);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("journal_reader: segments read as one sequence") {
+  const auto l = journal_line;
+  CHECK(read_through({l(1, "a") + l(2, "b"), l(3, "c")}) == "1a 2b 3c ");
+  CHECK(read_through({l(1, "a"), "", l(2, "b")}) == "1a 2b ");
+  CHECK(read_through({}).empty());
+}
+
+TEST_CASE("journal_reader: a segment that starts earlier replaces what was never acknowledged") {
+  const auto l = journal_line;
+  CHECK(read_through({l(1, "a") + l(2, "b") + l(3, "lost"), l(2, "b") + l(3, "c")}) == "1a 2b 3c ");
+  CHECK(read_through({l(1, "a") + std::string(100, '\0') + "\n", l(2, "b")}) == "1a 2b ");
+  CHECK(read_through({l(1, "a") + "{\"line\":2", l(2, "b")}) == "1a 2b ");
+  CHECK(read_through({l(1, "lost"), l(1, "a")}) == "1a ");
+  CHECK(read_through({l(1, "a") + "garbage\n", "", l(2, "b")}) == "1a 2b ");
+}
+
+TEST_CASE("journal_reader: a gap, a repetition and a foreign line are told by number") {
+  const auto l = journal_line;
+  CHECK(read_through({l(1, "a") + l(3, "c")}) == "1a !2");
+  CHECK(read_through({l(1, "a") + l(1, "a")}) == "1a !2");
+  CHECK(read_through({l(1, "a"), l(3, "c")}) == "1a !2");
+  CHECK(read_through({l(2, "b")}) == "!1");
+  CHECK(read_through({l(1, "a") + "\n" + l(2, "b")}) == "1a !2");
+}
+
+TEST_CASE("journal_reader: a torn last line is reported and isn't a line") {
+  const auto l = journal_line;
+  CHECK(read_through({l(1, "a") + "{\"li"}) == "1a torn 0:4");
+  CHECK(read_through({l(1, "a") + "xx", ""}) == "1a torn 0:2");
+}
