@@ -1,0 +1,52 @@
+"""trusted_lines.py — the lines one must read to trust the broker: all of broker/ and policy/, and
+what they include of common/ and protocol/. Non-blank, non-comment.   [lint]
+"""
+import sys
+
+from sources import ROOT, bare, finish, includes, name, product
+
+BUDGET = 5500  # bubblewrap's size
+# Trusted code reads no text format at all: not even by way of common/.
+NEVER = ("common/json_reader.h", "common/confine.h")
+
+
+def lines(path):
+    return sum(1 for line in bare(path.read_text()).splitlines() if line.strip())
+
+
+def reached(paths):
+    """These files and, through their includes, what they need; a header brings its source."""
+    todo, seen = list(paths), set()
+    while todo:
+        path = todo.pop()
+        if path in seen or not path.exists():
+            continue
+        seen.add(path)
+        if path.suffix == ".h":
+            todo.append(path.with_suffix(".cpp"))
+        todo += [ROOT / target for _, target, quoted in includes(path) if quoted]
+    return seen
+
+
+def main():
+    trusted = [p for p in product() if name(p).startswith(("broker/", "policy/"))]
+    counts = {}
+    for path in reached(trusted):
+        parts = name(path).split("/")
+        zone = "broker/monitor" if parts[:2] == ["broker", "monitor"] else parts[0]
+        counts[zone] = counts.get(zone, 0) + lines(path)
+    total = sum(counts.values())
+    for zone, count in sorted(counts.items()):
+        print(f"{count:6} {zone}")
+    print(f"{total:6} trusted lines of at most {BUDGET}")
+    if "--files" in sys.argv:
+        for path in sorted(reached(trusted)):
+            print(f"{lines(path):6} {name(path)}")
+    problems = [f"{total} trusted lines: over the budget of {BUDGET}"] if total > BUDGET else []
+    problems += [f"{path} is reached from trusted code" for path in map(name, reached(trusted))
+                 if path in NEVER]
+    finish(problems, "within the budget")
+
+
+if __name__ == "__main__":
+    main()
