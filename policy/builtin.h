@@ -1,0 +1,35 @@
+// builtin.h — the profiles that come with the product, and what they list by name.   [TRUSTED]
+// Pure: no file is read. A name that isn't listed here is no profile.
+// Source: DESIGN §7; threats 11 to 15.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/profile.h"
+
+namespace rb::policy {
+
+[[nodiscard]] std::optional<Profile> find_profile(std::string_view name);
+// All, widest last: inspect, workspace, sealed, host.
+[[nodiscard]] std::vector<Profile> builtin_profiles();
+// What a profile doesn't bind here, in words, or "". `root`: the daemon's uid is 0.
+[[nodiscard]] std::string what_does_not_bind(const Profile& profile, bool root);
+
+// Markdown blocks have a shorter default timeout than MDX blocks.
+[[nodiscard]] Limits default_limits(const Profile& profile, bool markdown);
+
+// Folders below home that hold tools and no credentials, shown read-only where they exist.
+[[nodiscard]] std::span<const std::string_view> tool_folders();
+
+// What an execution gets of the session's variables ("NAME=value"), in their order. Entries
+// without a name or '=' and exported shell functions never pass a list.
+[[nodiscard]] std::vector<std::string> pass_variables(const Profile& profile,
+                                                      const std::vector<std::string>& session);
+// A name that makes a loader, shell or interpreter run or load something: never an input's name.
+[[nodiscard]] bool is_loader_variable(std::string_view name);
+
+}  // namespace rb::policy
