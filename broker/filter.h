@@ -1,0 +1,22 @@
+// filter.h — a profile's system-call filter as a program for the kernel.   [TRUSTED: broker]
+// In:     a profile and what this machine offers.
+// Out:    a raw array of sock_filter, loaded unchanged by monitors; empty for unsandboxed profiles.
+//         Compiled once a profile, as a binary tree: a monitor never calls libseccomp.
+// Errors: Unsupported where libseccomp can't make it; never a weaker program.
+// Source: DESIGN §7; policy/syscalls.h has the lists. Only includer of libseccomp in trusted code.
+#pragma once
+
+#include "common/bytes.h"
+#include "common/result.h"
+#include "policy/profile.h"
+
+namespace rb::brk {
+
+struct FilterFacts {
+  int landlock_abi = 0;
+};
+
+[[nodiscard]] Result<Bytes> compile_filter(const policy::Profile& profile,
+                                           const FilterFacts& facts);
+
+}  // namespace rb::brk
