@@ -1,0 +1,194 @@
+"""bench.py — ours and a peer side by side in one run.   [./dev bench [--json] [NAME...]]
+
+Every figure comes from alternating rounds on this machine; medians, and the ratio ours/peer. Names
+and shape: docs/COMMANDS.md. A name that can't be measured yet has a null and says why.
+"""
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import harness  # noqa: E402
+
+CLIENT = harness.BUILD / "tests" / "bench" / "bench_client"
+BWRAP = ["bwrap", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup",
+         "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--die-with-parent", "true"]
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+OUTPUT_BYTES = 512 << 20
+
+
+def figure(ours, peer, peer_name, unit, note=None):
+    ratio = ours / peer if ours is not None and peer else None
+    out = {"ours": ours, "peer": peer, "peer_name": peer_name, "ratio": ratio, "unit": unit}
+    return out | ({"note": note} if note else {})
+
+
+def later(issue):
+    return lambda d: figure(None, None, None, None, f"comes with {issue}")
+
+
+def client(d, *args, timeout=600):
+    done = d.run([CLIENT, *map(str, args)], timeout=timeout)
+    assert done.rc == 0, repr(done)
+    return json.loads(done.out)
+
+
+def true_book(d):
+    return str(Path(d.write("true/runbook.mdx", '# True\n\n<Command id="a" command="true" />\n')).parent)
+
+
+def launch_workspace(d):
+    got = client(d, "launch", true_book(d), 10, 30, *BWRAP)
+    median = statistics.median
+    return figure(median(got["ours"]) / 1000, median(got["peer"]) / 1000, "bwrap, same namespaces", "ms")
+
+
+def launch_rate(d):
+    got = client(d, "rate", true_book(d), 6, 100, *BWRAP)
+    rate = [100 / (statistics.median(got[side]) / 1e6) for side in ("ours", "peer")]
+    return figure(*rate, "bwrap, two at once", "launches/s")
+
+
+def output_throughput(d):
+    make = f"head -c {OUTPUT_BYTES} /dev/zero | tr '\\0' x"
+    book = Path(d.write("output/runbook.mdx", f'# Output\n\n<Command id="a" command="{make}" />\n')).parent
+    target = d.folder / "state" / "peer-output"
+    got = client(d, "output", book, "a", 5, "sh", "-c", f"{make} | cat > {target}")
+    rate = [OUTPUT_BYTES / 1e6 / (statistics.median(got[side]) / 1e6) for side in ("ours", "peer")]
+    target.unlink()
+    return figure(*rate, "cat > file, same disk", "MB/s")
+
+
+def request_rate(d):
+    rates = [client(d, "requests", 20000)["ours"][0] for _ in range(5)]
+    return figure(statistics.median(rates), None, None, "requests/s", "64 in flight, through front and broker")
+
+
+def memory_of(pid):
+    try:
+        return harness.pss_kib(pid), "PSS"
+    except PermissionError:  # undumpable: only root may ask. RSS counts shared pages whole: an upper bound
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]), "RSS (an upper bound of PSS)"
+    return 0, "PSS"
+
+
+def idle_memory(d):
+    d.ok("session", "start", "--as", "bench", "--why", "memory")
+    for i in range(20):
+        d.ok("open", d.write(f"m{i}/runbook.mdx", f"# Book {i}\n\n" + "Text of a procedure.\n\n" * 200
+                             + '<Command id="a" command="true" />\n'))
+    client(d, "launch", true_book(d), 1, 190, "true")
+    d.end_sessions()
+    time.sleep(1)
+    parts = {p.pid: memory_of(p.pid) for p in d.ours()}
+    kinds = {kind for _, kind in parts.values()}
+    detail = ", ".join(f"{p.comm} {parts[p.pid][0]}" for p in d.ours() if p.pid in parts)
+    return figure(sum(kib for kib, _ in parts.values()) / 1024, None, None, "MiB",
+                  f"{' / '.join(sorted(kinds))}; KiB each: {detail}; floor 48 MiB")
+
+
+def corpus():
+    named = os.environ.get("RUNBOOKD_CORPUS")
+    if named:
+        return Path(named)
+    return harness.ROOT / "docs"
+
+
+def vet_corpus(d):
+    files = sorted(str(p) for p in corpus().rglob("*") if p.suffix in (".md", ".mdx") and p.is_file())
+    size = sum(os.path.getsize(f) for f in files)
+    peer = shutil.which("cmark-gfm")
+    ours, theirs = [], []
+    for _ in range(3):
+        began = time.monotonic()
+        d.ctl("check", "--json", *files, timeout=300)
+        ours.append(size / 1e6 / (time.monotonic() - began))
+        if peer:
+            began = time.monotonic()
+            for file in files:
+                subprocess.run([peer, "-e", "table", file], check=False, **QUIET)
+            theirs.append(size / 1e6 / (time.monotonic() - began))
+    note = f"{len(files)} files, two jailed processes each" + ("" if peer else "; peer cmark-gfm isn't installed")
+    return figure(statistics.median(ours), statistics.median(theirs) if theirs else None,
+                  "cmark-gfm, a process each, no vetting" if peer else None, "MB/s", note)
+
+
+def open_large(d):
+    blocks = "".join(f'## Step {i}\n\n{"Words of explanation. " * 10}\n\n<Command id="b{i}" command="echo {i}" />\n\n'
+                     for i in range(2000))
+    path = d.write("large/runbook.mdx", "# Large\n\n" + blocks)
+    times = []
+    d.ok("session", "start", "--as", "bench", "--why", "large")
+    for _ in range(5):
+        began = time.monotonic()
+        d.ok("open", path)
+        times.append((time.monotonic() - began) * 1000)
+    d.end_sessions()
+    return figure(statistics.median(times), None, None, "ms", f"2,000 blocks, {len(blocks) // 1024} KiB; goal 200 ms")
+
+
+def verify_rate(d):
+    program = harness.BUILD / "tests" / "bench" / "verify_rate"
+    done = d.run([program], timeout=300)
+    assert done.rc == 0, repr(done)
+    return json.loads(done.out)["verify_rate"]
+
+
+FIGURES = {
+    "launch_workspace": launch_workspace, "launch_sealed": later("the sandbox issue (profile sealed)"),
+    "launch_rate": launch_rate, "output_throughput": output_throughput,
+    "output_secrets": later("redaction"), "request_rate": request_rate, "idle_memory": idle_memory,
+    "vet_corpus": vet_corpus, "open_large": open_large, "checkout_second": later("checkouts"),
+    "verify_rate": verify_rate,
+}
+
+
+def measure(name):
+    try:
+        with harness.Daemon("bench") as d:
+            out = FIGURES[name](d)
+            d.end_sessions()
+            return out
+    except AssertionError as why:
+        print(f"{name}: {why}", file=sys.stderr)
+        return figure(None, None, None, None, "failed")
+
+
+def table(results):
+    def number(value):
+        return "-" if value is None else f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+    print(f"{'name':18} {'ours':>10} {'peer':>10} {'ratio':>6}  unit")
+    for name, f in results.items():
+        ratio = "-" if f["ratio"] is None else f"{f['ratio']:.2f}"
+        print(f"{name:18} {number(f['ours']):>10} {number(f['peer']):>10} {ratio:>6}  {f['unit'] or ''}"
+              f"  {f['peer_name'] or ''}  {f.get('note', '')}")
+
+
+def main():
+    words = sys.argv[1:]
+    as_json = "--json" in words
+    wanted = [w for w in words if not w.startswith("-")] or list(FIGURES)
+    unknown = [w for w in wanted if w not in FIGURES]
+    if unknown:
+        sys.exit(f"no such figure: {unknown}; there are: {' '.join(FIGURES)}")
+    results = {}
+    for name in wanted:
+        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        results[name] = measure(name)
+    if as_json:
+        print(json.dumps(results, indent=1))
+    else:
+        table(results)
+        Path(harness.BUILD / "bench.json").write_text(json.dumps(results, indent=1))
+    sys.exit(1 if any(f.get("note") == "failed" for f in results.values()) else 0)
+
+
+if __name__ == "__main__":
+    main()
