@@ -3,13 +3,13 @@
 """
 from sources import ROOT, finish, name, ours
 
-SUITES = ("unit", "golden", "integration", "escape", "fuzz", "bench")
+PATTERNS = ("tests/unit/*/*_test.cpp", "tests/golden/*.py", "tests/integration/*.py",
+            "tests/escape/*_test.py", "tests/fuzz/*_fuzz.cpp")
 
 
 def problems():
     for path in ours(".cpp", ".py"):
-        parts = name(path).split("/")
-        if parts[0] != "tests" or parts[1] not in SUITES or "corpus" in parts:
+        if not any(path.relative_to(ROOT).match(pattern) for pattern in PATTERNS):
             continue
         build = next((folder / "meson.build" for folder in path.parents
                       if (folder / "meson.build").exists()), ROOT / "meson.build")
