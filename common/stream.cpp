@@ -106,6 +106,7 @@ StreamLink::StreamLink(Loop& loop, Fd fd, StreamLimits limits, OnFrame on_frame,
   writing_ = Watch(loop_, fd_.get(), Watch::For::Writing, [this] { flush(); });
   writing_.pause();
   progress_ = Timer(loop_, [this] { end(error(Code::Closed, "the peer takes no bytes")); });
+  frame_ = Timer(loop_, [this] { end(error(Code::Closed, "the peer doesn't finish a frame")); });
 }
 
 StreamLink::~StreamLink() {
@@ -141,17 +142,19 @@ void StreamLink::close() {
   reading_ = Watch();
   writing_ = Watch();
   progress_.disarm();
+  frame_.disarm();
   queue_.clear();
+  fds_.clear();
+  buffer_ = Bytes();
   waiting_ = 0;
   fd_.reset();
 }
 
 void StreamLink::on_readable() {
+  // One for all links of the process: a thousand idle ones hold nothing.
+  static std::array<std::uint8_t, kChunk> received;
   const std::shared_ptr<bool> alive = alive_;
-  if (buffer_.size() < have_ + kChunk) {
-    buffer_.resize(have_ + kChunk);
-  }
-  iovec part{buffer_.data() + have_, buffer_.size() - have_};
+  iovec part{received.data(), received.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostFds)> control{};
   msghdr in{};
   in.msg_iov = &part;
@@ -174,48 +177,69 @@ void StreamLink::on_readable() {
     end(error(Code::Closed, "the peer closed the connection"));
     return;
   }
-  const Status taken = take(static_cast<std::size_t>(got));
+  const Status taken = take(ByteView(received.data(), static_cast<std::size_t>(got)));
   if (!taken && *alive && is_open()) {
     end(taken.failure());
   }
 }
 
-// Hands over every whole frame among the bytes received so far.
-Status StreamLink::take(std::size_t got) {
+// Hands over every whole frame among the bytes received so far and keeps the rest.
+Status StreamLink::take(ByteView received) {
   const std::shared_ptr<bool> alive = alive_;
-  have_ += got;
-  std::size_t at = 0;
-  while (have_ - at >= kHead) {
-    const std::size_t length = get32(buffer_.data() + at);
-    const std::size_t descriptors = get32(buffer_.data() + at + 4);
+  Bytes joined;
+  if (!buffer_.empty()) {
+    buffer_.insert(buffer_.end(), received.begin(), received.end());
+    const std::size_t whole = buffer_.size() < kHead ? kHead : kHead + get32(buffer_.data());
+    if (buffer_.size() < whole && whole <= kHead + limits_.message_bytes) {
+      return done();  // the common case of a long frame: nothing to look at yet
+    }
+    joined.swap(buffer_);
+    received = joined;
+  }
+  std::size_t used = 0;
+  if (Status taken = take_frames(received, used); !taken || !*alive || !is_open()) {
+    return taken;
+  }
+  buffer_.assign(received.begin() + static_cast<std::ptrdiff_t>(used), received.end());
+  if (buffer_.empty()) {
+    frame_.disarm();
+  } else if (limits_.frame_within > Nanos(0) && (used > 0 || !frame_.armed())) {
+    frame_.arm(limits_.frame_within);
+  }
+  return done();
+}
+
+Status StreamLink::take_frames(ByteView bytes, std::size_t& used) {
+  const std::shared_ptr<bool> alive = alive_;
+  while (bytes.size() - used >= kHead) {
+    const ByteView rest = bytes.subspan(used);
+    const std::size_t length = get32(rest.data());
+    const std::size_t descriptors = get32(rest.data() + 4);
     if (length > limits_.message_bytes || length == 0 || descriptors > limits_.descriptors) {
       return error(Code::Invalid, "frame over a limit");
     }
-    if (have_ - at < kHead + length) {
+    if (rest.size() < kHead + length) {
       break;
     }
-    if (fds_.size() < descriptors) {
-      return error(Code::Invalid, "descriptors are missing");
-    }
-    Bytes message(buffer_.begin() + static_cast<std::ptrdiff_t>(at + kHead),
-                  buffer_.begin() + static_cast<std::ptrdiff_t>(at + kHead + length));
-    std::vector<Fd> fds;
-    for (std::size_t i = 0; i < descriptors; ++i) {
-      fds.push_back(std::move(fds_[i]));
-    }
-    fds_.erase(fds_.begin(), fds_.begin() + static_cast<std::ptrdiff_t>(descriptors));
-    at += kHead + length;
-    on_frame_(std::move(message), std::move(fds));
-    if (!*alive || !is_open()) {
-      return done();
+    used += kHead + length;
+    Status taken = take_frame(rest.subspan(kHead, length), descriptors);
+    if (!taken || !*alive || !is_open()) {
+      return taken;
     }
   }
-  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(at),
-            buffer_.begin() + static_cast<std::ptrdiff_t>(have_), buffer_.begin());
-  have_ -= at;
-  if (have_ == 0 && buffer_.size() > 4 * kChunk) {
-    buffer_ = Bytes();  // one large frame doesn't keep its room for ever
+  return done();
+}
+
+Status StreamLink::take_frame(ByteView message, std::size_t descriptors) {
+  if (fds_.size() < descriptors) {
+    return error(Code::Invalid, "descriptors are missing");
   }
+  std::vector<Fd> fds;
+  for (std::size_t i = 0; i < descriptors; ++i) {
+    fds.push_back(std::move(fds_[i]));
+  }
+  fds_.erase(fds_.begin(), fds_.begin() + static_cast<std::ptrdiff_t>(descriptors));
+  on_frame_(Bytes(message.begin(), message.end()), std::move(fds));
   return done();
 }
 

@@ -3,8 +3,8 @@
 // little-endian), then the message; its descriptors come with the head's first byte.
 // Bounded both ways: reading pauses while `waiting_bytes` of answers wait, a frame over
 // `message_bytes` or with more than `descriptors` ends the link, and so does a peer that takes
-// nothing for `progress_within` although bytes wait.
-// Source: docs/PROTOCOL.md §Client links.
+// nothing for `progress_within` although bytes wait, or needs more than `frame_within` for one
+// frame. An idle link holds no buffer. Source: docs/PROTOCOL.md §Client links.
 #pragma once
 
 #include <deque>
@@ -25,6 +25,7 @@ struct StreamLimits {
   std::size_t descriptors;
   std::size_t waiting_bytes;
   Nanos progress_within;
+  Nanos frame_within = Nanos(0);  // 0: as long as it likes
 };
 
 // Blocking send of one frame, for a first message before any loop runs.
@@ -61,7 +62,9 @@ class StreamLink {
     std::size_t sent = 0;
   };
   void on_readable();
-  [[nodiscard]] Status take(std::size_t got);
+  [[nodiscard]] Status take(ByteView received);
+  [[nodiscard]] Status take_frames(ByteView bytes, std::size_t& used);
+  [[nodiscard]] Status take_frame(ByteView message, std::size_t descriptors);
   void flush();
   void end_later(const Error& why);
   void end(const Error& why);
@@ -75,9 +78,9 @@ class StreamLink {
   Watch reading_;
   Watch writing_;
   Timer progress_;
-  Bytes buffer_;          // received, not yet a whole frame
-  std::size_t have_ = 0;  // of buffer_
-  std::vector<Fd> fds_;   // received, not yet claimed by a frame
+  Timer frame_;          // runs while a frame has begun and not ended
+  Bytes buffer_;         // received, not yet a whole frame
+  std::vector<Fd> fds_;  // received, not yet claimed by a frame
   std::deque<Out> queue_;
   std::size_t waiting_ = 0;
   bool paused_ = false;

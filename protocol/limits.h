@@ -24,6 +24,15 @@ inline constexpr std::size_t kAnswersWaitingBytes = 256 * 1024;  // reading paus
 inline constexpr auto kProgressWithin = 5s;                      // a link that takes nothing ends
 inline constexpr std::size_t kDescriptorsPerClientMessage = 2;
 inline constexpr std::size_t kRequestsWaiting = 64;  // requests of one connection under way at once
+inline constexpr auto kFrameWithin = 10s;            // a frame's last byte after its first
+inline constexpr std::size_t kServerMessageBytes = 8 << 20;  // what a client has to take
+inline constexpr std::size_t kOutputBytesAnswered = 256 * 1024;
+inline constexpr std::size_t kWaitingOfConnectionBytes = 16 << 20;  // past these the client is cut
+inline constexpr std::size_t kWaitingOfFrontBytes = 64 << 20;
+inline constexpr double kOperatorChangesBurst = 2000;  // requests that change state, a connection
+inline constexpr double kOperatorChangesPerSecond = 2000;
+inline constexpr double kAgentChangesBurst = 100;
+inline constexpr double kAgentChangesPerSecond = 20;
 
 // Trusted links.
 inline constexpr std::size_t kPacketBytes = 64 * 1024;
