@@ -59,14 +59,14 @@ void text_or_null(JsonWriter& out, std::string_view name, std::string_view text)
 }
 
 void write_tally(JsonWriter& out, const Tally& tally) {
-  out.key("executions").begin_object().field("started", tally.started);
+  out.key("counts").begin_object().field("started", tally.started);
   out.field("running", tally.running);
   for (const std::string_view outcome :
        {"passed", "failed", "timeout", "stopped", "error", "interrupted", "cancelled", "lost"}) {
     const auto at = tally.outcomes.find(std::string(outcome));
     out.field(outcome, at == tally.outcomes.end() ? std::uint64_t{0} : at->second);
   }
-  out.end_object().field("refused", tally.refused);
+  out.field("refused", tally.refused).end_object();
 }
 
 void write_journal(JsonWriter& out, const Summary& summary) {
