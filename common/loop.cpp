@@ -65,7 +65,7 @@ void Loop::run() {
   event_base_dispatch(base_);
 }
 void Loop::turn(bool wait) {
-  event_base_loop(base_, wait ? EVLOOP_ONCE : EVLOOP_NONBLOCK);
+  event_base_loop(base_, wait ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK);
 }
 void Loop::stop() {
   event_base_loopbreak(base_);
