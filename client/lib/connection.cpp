@@ -8,7 +8,7 @@
 namespace rb::client {
 namespace {
 
-constexpr StreamLimits kLimits{limits::kClientMessageBytes, limits::kDescriptorsPerClientMessage,
+constexpr StreamLimits kLimits{limits::kServerMessageBytes, limits::kDescriptorsPerClientMessage,
                                4 * limits::kClientMessageBytes, limits::kProgressWithin};
 
 Status copy_key(capnp::Data::Reader from, seal::Key& into) {

@@ -1,0 +1,128 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "client/ctl/commands.h"
+#include "client/ctl/report.h"
+#include "client/ctl/runner.h"
+#include "client/ctl/target.h"
+#include "client/lib/paths.h"
+#include "client/lib/text.h"
+
+namespace rb::ctl {
+namespace {
+
+constexpr OperandSpec kOperands[] = {
+    {"PATH|RUNBOOK", "a runbook's file or folder; or the name of an open one, or its run's number",
+     true, false, Complete::Runbook},
+    {"BLOCK", "only these blocks, in the document's order", false, true, Complete::Block},
+};
+
+constexpr OptionSpec kOptions[] = {
+    {"--input", 'i', "[ID.]NAME=VALUE", "a value for an input", Complete::Nothing, true},
+    {"--inputs", 0, "FILE", "values from a JSON object; - is standard input", Complete::Path, true},
+    {"--profile", 'p', "NAME", "the sandbox, instead of each block's own", Complete::Profile},
+    {"--work", 0, "DIR", "an existing folder as the work folder", Complete::Folder},
+    {"--new", 0, "", "close the open run and begin the next"},
+    {"--timeout", 0, "DUR", "a time limit for each block: 90s, 5m, 2h"},
+    {"--keep-going", 'k', "", "go on after a block that didn't pass"},
+    {"--detach", 'd', "", "start one block, print its execution's id and leave"},
+    {"--verbatim", 0, "", "insert values into scripts as they are"},
+};
+
+constexpr const char* kMore =
+    "  runbookctl run ops/deploy/runbook.mdx\n"
+    "  runbookctl run ops/deploy check-cluster --input cluster=blue\n"
+    "  runbookctl run deploy --keep-going --json\n"
+    "\n"
+    "  Blocks run in the document's order; the first that doesn't pass ends the run. Ctrl-C stops\n"
+    "  the running block politely, a second one at once. The exit status is the script's own; 124\n"
+    "  for a time limit, 125 for a wrong command line or a failing daemon, 126 for what was "
+    "refused,\n"
+    "  127 where there is no such runbook or block, 130 and 143 for what was stopped by you or\n"
+    "  somebody else.\n";
+
+Got<RunOptions> options_from(const Context& context, const Arguments& arguments) {
+  Got<RunOptions> out;
+  RunOptions options;
+  options.profile = arguments.value("--profile").value_or("");
+  options.new_run = arguments.has("--new");
+  options.keep_going = arguments.has("--keep-going");
+  options.verbatim = arguments.has("--verbatim");
+  if (const auto text = arguments.value("--timeout")) {
+    const auto span = client::parse_duration(*text);
+    if (!span || span->count() == 0) {
+      out.status = context.fail(kFailure, "--timeout takes a duration like 90s, 5m or 1h30m");
+      return out;
+    }
+    options.timeout_ms = static_cast<std::uint64_t>(span->count());
+  }
+  if (const auto folder = arguments.value("--work")) {
+    options.work = Fd(::open(folder->c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!options.work) {
+      out.status = context.fail(kFailure, errno_error("--work " + *folder).text());
+      return out;
+    }
+    options.work_path = client::resolved(*folder);
+  }
+  out.value = std::move(options);
+  return out;
+}
+
+void say_root(const Context& context) {
+  if (::geteuid() == 0) {
+    context.talk(context.terminal.talk(client::Style::Warn,
+                                       "as root: file permissions bind nothing, and the profile "
+                                       "`host` changes the whole machine"));
+  }
+}
+
+int start_detached(Context& context, Runner& runner, const std::vector<Step>& steps) {
+  const auto blocks = blocks_of(steps);
+  if (blocks.size() == 1) {
+    return runner.detach(*blocks[0]);
+  }
+  return context.fail(
+      kFailure, blocks.empty() ? "nothing in it can be run" : "--detach starts one block: name it");
+}
+
+int run_run(Context& context, const Arguments& arguments) {
+  const Got<RunOptions> options = options_from(context, arguments);
+  if (!options) {
+    return options.status;
+  }
+  client::Client* daemon = context.daemon();
+  if (daemon == nullptr) {
+    return kFailure;
+  }
+  say_root(context);
+  Got<client::Opened> opened = find_runbook(context, *daemon, arguments.operand(0));
+  if (!opened) {
+    return opened.status;
+  }
+  const bool detach = arguments.has("--detach");
+  if (!detach) {
+    context.talk(heading_text(*opened, context.terminal));
+  }
+  if (!say_problems(context, *opened)) {
+    return context.fail(kRefused, "refused: nothing of it can run until this is mended");
+  }
+  Got<std::vector<Step>> steps = plan_run(context, *opened, arguments.operands_from(1));
+  if (!steps) {
+    return steps.status;
+  }
+  Got<Inputs> inputs = Inputs::from_arguments(context, arguments, blocks_of(*steps));
+  if (!inputs) {
+    return inputs.status;
+  }
+  if (const int missing = inputs->complete(context, blocks_of(*steps)); missing != kYes) {
+    return missing;
+  }
+  Runner runner(context, *daemon, *opened, *options.value, *inputs);
+  return detach ? start_detached(context, runner, *steps) : runner.run(*steps);
+}
+
+}  // namespace
+
+const Command kRun{"run", "run a runbook's blocks, in order", kOperands, kOptions, kMore, run_run};
+
+}  // namespace rb::ctl
