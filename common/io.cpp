@@ -77,13 +77,13 @@ Result<Fd> sealed_memory(std::string_view name, ByteView bytes) {
   if (Status written = write_all(fd.get(), bytes); !written) {
     return written.failure();
   }
-  if (Status sealed = seal(fd.get()); !sealed) {
+  if (Status sealed = seal_memory(fd.get()); !sealed) {
     return sealed.failure();
   }
   return fd;
 }
 
-Status seal(int fd) {
+Status seal_memory(int fd) {
   if (::fcntl(fd, F_ADD_SEALS, kSeals) < 0) {
     return errno_error("seal");
   }

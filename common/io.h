@@ -23,7 +23,7 @@ namespace rb {
 // A memory file with these bytes, sealed against every change, close-on-exec, offset 0.
 [[nodiscard]] Result<Fd> sealed_memory(std::string_view name, ByteView bytes);
 // Seals a memory file that was written in pieces, and rewinds it.
-[[nodiscard]] Status seal(int fd);
+[[nodiscard]] Status seal_memory(int fd);
 // The bytes of a memory file that came from somebody else: Refused unless it is sealed against
 // writing, growing and shrinking; TooLarge above `most`.
 [[nodiscard]] Result<Bytes> read_sealed(int fd, std::size_t most);
