@@ -1,0 +1,309 @@
+#include "broker/monitor/init.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <optional>
+#include <utility>
+
+#include "broker/monitor/build.h"
+#include "broker/monitor/jail.h"
+#include "broker/monitor/kernel.h"
+#include "broker/monitor/report.h"
+#include "broker/monitor/walk.h"
+#include "common/clock.h"
+#include "common/packet.h"
+#include "protocol/wire.h"
+
+namespace rb::mon {
+namespace {
+
+constexpr Nanos kLinger = std::chrono::milliseconds(200);
+constexpr Nanos kTermGrace = std::chrono::seconds(2);
+constexpr std::size_t kEnds = 3;  // streams, go, report: behind the Launch's own descriptors
+
+[[noreturn]] void leave() {
+  ::_exit(0);  // the kernel ends whatever is left in the namespace
+}
+
+void tell(int control, const Report& record, const std::vector<int>& fds = {}) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&record);
+  if (!send_packet(control, ByteView(bytes, sizeof record), fds)) {
+    leave();
+  }
+}
+
+[[noreturn]] void fail(int control, const Error& why) {
+  tell(control, report(Report::Kind::Failed, why.errnum, why.what));
+  leave();
+}
+
+Status write_file(const char* path, const std::string& text) {
+  const Fd file(::open(path, O_WRONLY | O_CLOEXEC));
+  if (!file || ::write(file.get(), text.data(), text.size()) < 0) {
+    return errno_error(path);
+  }
+  return done();
+}
+
+// The only moment at which this copy may be read by others, and it holds nothing yet.
+Status write_id_maps() {
+  const std::string uid = std::to_string(::geteuid());
+  const std::string gid = std::to_string(::getegid());
+  if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0) {
+    return errno_error("dumpable");
+  }
+  Status status = write_file("/proc/self/setgroups", "deny");
+  if (status) {
+    status = write_file("/proc/self/uid_map", uid + " " + uid + " 1");
+  }
+  if (status) {
+    status = write_file("/proc/self/gid_map", gid + " " + gid + " 1");
+  }
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) {
+    return errno_error("undumpable");
+  }
+  return status;
+}
+
+class Init {
+ public:
+  Init(int control, bool sandbox) : control_(control), sandbox_(sandbox) {}
+
+  void prepare();
+  void launch();
+  [[noreturn]] void serve();
+
+ private:
+  [[nodiscard]] Status receive();
+  [[nodiscard]] Status open_terminal();
+  void on_control();
+  void reap();
+  void terminate() const;
+  void on_deadline();
+
+  int control_;
+  bool sandbox_;
+  Builder builder_;
+  Launch launch_;
+  JailEnds ends_;
+  std::vector<Fd> held_;  // until the script's process has them
+  pid_t script_ = -1;
+  bool script_over_ = false;
+  bool terminated_ = false;
+  std::optional<Nanos> deadline_;
+};
+
+void Init::prepare() {
+  // All but the log and the control socket: nothing of the monitor's is held here.
+  const auto control = static_cast<unsigned>(control_);
+  (void)kernel::close_range(3, control - 1, 0);
+  (void)kernel::close_range(control + 1, ~0U, 0);
+  sigset_t all;
+  sigfillset(&all);
+  (void)::sigprocmask(SIG_SETMASK, &all, nullptr);
+  if (!sandbox_) {
+    (void)::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    tell(control_, report(Report::Kind::Prepared));
+    return;
+  }
+  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  (void)kernel::fresh_keyring();  // a kernel without keyrings has none to hide
+  if (Status mapped = write_id_maps(); !mapped) {
+    fail(control_, Error{Code::System, "user namespace", mapped.failure().errnum});
+  }
+  if (Status built = builder_.perform(plan_base(look_at_root())); !built) {
+    fail(control_, built.failure());
+  }
+  tell(control_, report(Report::Kind::Prepared));
+}
+
+Status Init::receive() {
+  Result<Packet> packet = receive_packet(control_);
+  if (!packet) {
+    leave();
+  }
+  if (packet->fds.size() < kEnds) {
+    return error(Code::Invalid, "launch");
+  }
+  for (std::size_t i = packet->fds.size() - kEnds; i < packet->fds.size(); ++i) {
+    held_.push_back(std::move(packet->fds[i]));
+  }
+  packet->fds.resize(packet->fds.size() - kEnds);
+  ends_ = {held_[0].get(), held_[1].get(), held_[2].get()};
+  return wire::read<monitor::ToMonitor>(
+      packet->bytes, limits::kTrustedNesting, [&](monitor::ToMonitor::Reader message) -> Status {
+        Result<Launch> parsed = parse_launch(message.getLaunch(), std::move(packet->fds));
+        if (!parsed) {
+          return parsed.failure();
+        }
+        launch_ = std::move(*parsed);
+        return done();
+      });
+}
+
+Status Init::open_terminal() {
+  Fd master(::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
+  const int unlocked = 0;
+  if (!master || ::ioctl(master.get(), TIOCSPTLCK, &unlocked) < 0) {
+    return errno_error("terminal");
+  }
+  Fd slave(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (!slave) {
+    return errno_error("terminal");
+  }
+  tell(control_, report(Report::Kind::Terminal), {master.get()});
+  held_[0] = std::move(slave);
+  ends_.streams = held_[0].get();
+  return done();
+}
+
+void Init::launch() {
+  if (Status received = receive(); !received) {
+    fail(control_, received.failure());
+  }
+  // What only the monitor itself needs.
+  for (Fd* fd : {&launch_.output, &launch_.index, &launch_.folder, &launch_.listener}) {
+    fd->reset();
+  }
+  if (sandbox_) {
+    if (launch_.generated) {
+      std::array<char, PATH_MAX> path{};
+      const std::string link = "proc/self/fd/" + std::to_string(launch_.generated.get());
+      (void)!::readlink(link.c_str(), path.data(), path.size() - 1);
+      launch_.generated_path = path.data();
+    }
+    const Result<std::vector<Step>> steps = plan_launch(launch_);
+    if (!steps) {
+      fail(control_, steps.failure());
+    }
+    if (Status built = builder_.perform(*steps); !built) {
+      fail(control_, built.failure());
+    }
+  } else if (::chdir(launch_.cwd.c_str()) < 0) {
+    fail(control_, errno_error("enter the folder to start in"));
+  }
+  if (launch_.use_pty) {
+    if (Status opened = open_terminal(); !opened) {
+      fail(control_, opened.failure());
+    }
+  }
+  script_ = ::fork();
+  if (script_ == 0) {
+    run_script(launch_, ends_);
+  }
+  if (script_ < 0) {
+    fail(control_, errno_error("fork"));
+  }
+  held_.clear();
+  launch_ = Launch();
+}
+
+void Init::terminate() const {
+  if (!script_over_) {  // not reaped yet, so the number is still its own
+    (void)::kill(-script_, SIGTERM);
+    (void)::kill(-script_, SIGCONT);
+  }
+  if (sandbox_) {
+    if (script_over_) {
+      (void)::kill(-1, SIGTERM);
+    }
+    (void)::kill(-1, SIGCONT);  // what is stopped can't hear
+  } else {
+    if (script_over_) {
+      signal_descendants(SIGTERM);
+    }
+    signal_descendants(SIGCONT);
+  }
+}
+
+void Init::on_control() {
+  char command = 0;
+  const ssize_t got = ::recv(control_, &command, 1, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return;
+  }
+  if (got == 1 && command == kTerminate) {
+    terminate();
+    return;
+  }
+  // KILL was asked for, or the monitor is gone.
+  if (!sandbox_) {
+    (void)kill_descendants();
+  }
+  leave();
+}
+
+void Init::reap() {
+  int status = 0;
+  pid_t pid = 0;
+  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+    if (pid == script_) {
+      script_over_ = true;
+      tell(control_, report(Report::Kind::Exited, status));
+      deadline_ = boot_now() + kLinger;
+    }
+  }
+  if (pid < 0 && errno == ECHILD) {
+    leave();
+  }
+}
+
+void Init::on_deadline() {
+  if (!terminated_) {
+    terminated_ = true;
+    terminate();
+    deadline_ = boot_now() + kTermGrace;
+    return;
+  }
+  if (!sandbox_) {
+    (void)kill_descendants();
+  }
+  leave();
+}
+
+[[noreturn]] void Init::serve() {
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  const Fd signals(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+  for (;;) {
+    reap();
+    std::array<pollfd, 2> wait{{{control_, POLLIN, 0}, {signals.get(), POLLIN, 0}}};
+    timespec left{};
+    if (deadline_) {
+      const Nanos rest = std::max(*deadline_ - boot_now(), Nanos(0));
+      left = {rest.count() / 1'000'000'000, rest.count() % 1'000'000'000};
+    }
+    (void)::ppoll(wait.data(), wait.size(), deadline_ ? &left : nullptr, nullptr);
+    if (wait[1].revents != 0) {
+      signalfd_siginfo facts{};
+      (void)!::read(signals.get(), &facts, sizeof facts);
+    }
+    if (wait[0].revents != 0) {
+      on_control();
+    }
+    if (deadline_ && boot_now() >= *deadline_) {
+      on_deadline();
+    }
+  }
+}
+
+}  // namespace
+
+[[noreturn]] void run_init(int control, bool sandbox) {
+  Init init(control, sandbox);
+  init.prepare();
+  init.launch();
+  init.serve();
+}
+
+}  // namespace rb::mon

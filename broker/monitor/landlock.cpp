@@ -1,0 +1,94 @@
+// The second layer: what the mounts already say, said again by path.
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <string>
+
+#include "broker/monitor/jail.h"
+
+namespace rb::mon {
+namespace {
+
+// The kernel's stable numbers (linux/landlock.h), which older headers lack.
+constexpr std::uint64_t kExecute = 1U << 0, kWriteFile = 1U << 1, kReadFile = 1U << 2,
+                        kReadFolder = 1U << 3;
+constexpr std::uint64_t kSince1 = (1U << 13) - 1;
+constexpr std::uint64_t kRefer = 1U << 13;        // ABI 2
+constexpr std::uint64_t kTruncate = 1U << 14;     // ABI 3
+constexpr std::uint64_t kDeviceIoctl = 1U << 15;  // ABI 5
+constexpr std::uint64_t kAllScopes = 3;           // abstract sockets and signals, ABI 6
+constexpr unsigned kAskVersion = 1;
+constexpr int kRuleBeneath = 1;
+
+struct Attributes {
+  std::uint64_t files;
+  std::uint64_t network;
+  std::uint64_t scopes;
+};
+struct [[gnu::packed]] Beneath {
+  std::uint64_t allowed;
+  std::int32_t folder;
+};
+
+Status allow(int rules, const std::string& path, std::uint64_t rights) {
+  const Fd folder(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!folder) {
+    return errno_error("open");
+  }
+  const Beneath beneath{rights, folder.get()};
+  return ::syscall(SYS_landlock_add_rule, rules, kRuleBeneath, &beneath, 0) < 0
+             ? Status(errno_error("landlock_add_rule"))
+             : done();
+}
+
+}  // namespace
+
+int landlock_abi() {
+  const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
+  return abi < 0 ? 0 : static_cast<int>(abi);
+}
+
+Status restrict_paths(const Launch& launch) {
+  const int abi = landlock_abi();
+  if (abi < 1) {
+    errno = ENOSYS;
+    return errno_error("no Landlock");
+  }
+  const std::uint64_t all = kSince1 | (abi >= 2 ? kRefer : 0) | (abi >= 3 ? kTruncate : 0) |
+                            (abi >= 5 ? kDeviceIoctl : 0);
+  const Attributes attributes{all, 0, abi >= 6 ? kAllScopes : 0};
+  const std::size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;  // older kernels refuse a longer one
+  const Fd rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0)));
+  if (!rules) {
+    return errno_error("landlock_create_ruleset");
+  }
+  struct Rule {
+    std::string path;
+    std::uint64_t rights;
+  };
+  const bool writes = launch.profile.work == policy::WorkFolder::AllowWrite;
+  const bool home = launch.profile.home == policy::Home::AllowPrivateWrite;
+  std::array<Rule, 9> wanted{{{"/", kExecute | kReadFile | kReadFolder},
+                              {"/proc", kReadFile | kReadFolder | kWriteFile},
+                              {"/dev", all & ~kExecute},
+                              {"/dev/shm", all},
+                              {"/tmp", all},
+                              {"/var/tmp", all},
+                              {home ? launch.home : "", all},
+                              {writes && launch.work ? launch.work_path : "", all},
+                              {writes ? launch.generated_path : "", all}}};
+  for (const Rule& rule : wanted) {
+    if (rule.path.size() < 2 && rule.path != "/") {
+      continue;
+    }
+    if (Status allowed = allow(rules.get(), rule.path, rule.rights & all); !allowed) {
+      return allowed;
+    }
+  }
+  return ::syscall(SYS_landlock_restrict_self, rules.get(), 0) < 0
+             ? Status(errno_error("landlock_restrict_self"))
+             : done();
+}
+
+}  // namespace rb::mon

@@ -1,0 +1,77 @@
+#include "broker/monitor/probe.h"
+
+#include <linux/seccomp.h>
+#include <sys/wait.h>
+
+#include <cstring>
+#include <utility>
+
+#include "broker/monitor/init.h"
+#include "broker/monitor/jail.h"
+#include "broker/monitor/kernel.h"
+#include "broker/monitor/report.h"
+#include "common/fd.h"
+#include "common/packet.h"
+
+namespace rb::mon {
+namespace {
+
+constexpr std::uint64_t kNamespaces =
+    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+
+std::string failed(const std::string& stage, int errnum) {
+  return errnum == 0 ? stage : stage + ": " + std::strerror(errnum);
+}
+
+// Lets the first process of an execution prepare itself as it always does; "" when it could.
+std::string try_sandbox() {
+  Result<std::pair<Fd, Fd>> pair = packet_pair(false);
+  if (!pair) {
+    return pair.failure().text();
+  }
+  int number = -1;
+  const pid_t pid = kernel::fork_into(kNamespaces, &number);
+  if (pid == 0) {
+    run_init(pair->second.get(), true);
+  }
+  if (pid < 0) {
+    return failed("user namespace", errno);
+  }
+  const Fd pidfd(number);
+  pair->second.reset();
+  const Result<Packet> packet = receive_packet(pair->first.get());
+  (void)kernel::pidfd_send_signal(pidfd.get(), SIGKILL);
+  siginfo_t facts{};
+  (void)::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &facts, WEXITED);
+  Report record;
+  if (!packet || packet->bytes.size() != sizeof record) {
+    return "the sandbox ended while it was prepared";
+  }
+  std::memcpy(static_cast<void*>(&record), packet->bytes.data(), sizeof record);
+  return record.kind == Report::Kind::Prepared ? "" : failed(record.stage(), record.value);
+}
+
+}  // namespace
+
+std::string Facts::missing() const {
+  if (!user_namespaces) {
+    return "this machine refuses sandboxes (" + why_not + ")";
+  }
+  if (landlock_abi == 0) {
+    return "this kernel has no Landlock";
+  }
+  return seccomp ? "" : "this kernel has no seccomp filters";
+}
+
+Facts probe() {
+  Facts facts;
+  facts.why_not = try_sandbox();
+  facts.user_namespaces = facts.why_not.empty();
+  facts.landlock_abi = landlock_abi();
+  const std::uint32_t action = SECCOMP_RET_KILL_PROCESS;
+  facts.seccomp = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+  facts.root = ::geteuid() == 0;
+  return facts;
+}
+
+}  // namespace rb::mon

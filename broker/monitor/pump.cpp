@@ -1,0 +1,109 @@
+#include "broker/monitor/pump.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "common/io.h"
+
+namespace rb::mon {
+namespace {
+
+constexpr int kPipeBytes = 256 * 1024;
+constexpr std::size_t kChunk = 256UL * 1024;
+
+void put(std::uint8_t* to, std::uint64_t value, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    to[i] = static_cast<std::uint8_t>(value >> (8 * i));
+  }
+}
+
+}  // namespace
+
+Result<std::pair<Fd, Fd>> Pump::make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) < 0) {
+    return errno_error("pipe");
+  }
+  std::pair<Fd, Fd> out{Fd(ends[0]), Fd(ends[1])};
+  (void)::fcntl(ends[0], F_SETPIPE_SZ, kPipeBytes);  // beyond the user's share it stays smaller
+  if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0) {
+    return errno_error("fcntl");
+  }
+  return out;
+}
+
+Pump::Pump(Fd output, Fd index, std::uint64_t cap)
+    : output_(std::move(output)), index_(std::move(index)), cap_(cap), buffer_(kChunk) {}
+
+void Pump::append(ByteView bytes) {
+  std::array<std::uint8_t, 24> record{};
+  put(record.data(), length_, 8);
+  put(record.data() + 8, static_cast<std::uint64_t>(boot_now().count()), 8);
+  put(record.data() + 20, bytes.size(), 4);
+  if (Status written = write_all(index_.get(), record); !written) {
+    broken_ = written.failure().errnum;
+    return;
+  }
+  if (Status written = write_all(output_.get(), bytes); !written) {
+    broken_ = written.failure().errnum;
+    return;
+  }
+  hasher_.add(bytes);
+  length_ += bytes.size();
+}
+
+Pump::Got Pump::turn() {
+  if (!source_) {
+    return Got::Nothing;
+  }
+  const ssize_t got = ::read(source_.get(), buffer_.data(), buffer_.size());
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return Got::Nothing;
+  }
+  if (got <= 0) {  // a terminal without its other side answers EIO
+    source_.reset();
+    return Got::End;
+  }
+  last_ = static_cast<std::size_t>(got);
+  const std::uint64_t room = cap_ - length_;
+  const std::size_t kept = static_cast<std::size_t>(std::min<std::uint64_t>(last_, room));
+  if (kept > 0 && broken_ == 0) {
+    append(ByteView(buffer_).first(kept));
+  }
+  if (broken_ != 0) {
+    return Got::Broken;
+  }
+  if (kept < last_) {
+    full_ = true;
+    return Got::Full;
+  }
+  return Got::Some;
+}
+
+void Pump::drain() {
+  constexpr int kTerminalMillis = 50;  // a terminal hands its last bytes over by a kernel worker
+  for (;;) {
+    const Got got = turn();
+    if (got == Got::End || !source_) {
+      return;
+    }
+    pollfd wait{source_.get(), POLLIN, 0};
+    if (got == Got::Nothing && ::poll(&wait, 1, kTerminalMillis) <= 0) {
+      return;
+    }
+  }
+}
+
+Status Pump::sync() const {
+  if (length_ == 0) {
+    return done();
+  }
+  return ::fdatasync(output_.get()) < 0 ? Status(errno_error("sync")) : done();
+}
+
+}  // namespace rb::mon

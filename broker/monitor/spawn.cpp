@@ -1,0 +1,160 @@
+// Monitor's part around the first process of an execution.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <utility>
+
+#include "broker/monitor/init.h"
+#include "broker/monitor/kernel.h"
+#include "broker/monitor/monitor.h"
+#include "broker/monitor/walk.h"
+#include "common/folder.h"
+#include "common/io.h"
+
+namespace rb::mon {
+namespace {
+
+constexpr std::uint64_t kNamespaces =
+    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+
+}  // namespace
+
+void Monitor::start_init(bool sandbox) {
+  Result<std::pair<Fd, Fd>> pair = packet_pair(false);
+  if (!pair) {
+    failure_ = {"socketpair", pair.failure().errnum};
+    return;
+  }
+  if (sandbox) {
+    mounts_ = Fd(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
+  }
+  int pidfd = -1;
+  const pid_t pid = kernel::fork_into(sandbox ? kNamespaces : 0, &pidfd);
+  if (pid == 0) {
+    run_init(pair->second.get(), sandbox);
+  }
+  if (pid < 0) {
+    failure_ = {sandbox ? "user namespace" : "fork", errno};
+    return;
+  }
+  init_pid_ = pid;
+  init_ = Fd(pidfd);
+  control_ = std::move(pair->first);
+}
+
+// Whatever it was doing: nothing of it is left when this returns.
+void Monitor::end_init() {
+  go_.reset();
+  if (init_) {
+    (void)kernel::pidfd_send_signal(init_.get(), SIGKILL);
+    siginfo_t facts{};
+    (void)::waitid(P_PIDFD, static_cast<id_t>(init_.get()), &facts, WEXITED);
+  }
+  init_.reset();
+  control_.reset();
+  prepared_ = false;
+}
+
+// A monitor may have waited for long; its sandbox must show the machine as it is now.
+void Monitor::fresh_sandbox_if_mounts_changed() {
+  pollfd wait{mounts_.get(), POLLPRI, 0};
+  if (!init_ || !mounts_ || ::poll(&wait, 1, 0) <= 0) {
+    return;
+  }
+  end_init();
+  failure_ = {};
+  start_init(true);
+  on_control();  // blocks until it is prepared, or has failed
+}
+
+void Monitor::build(Packet packet) {
+  launched_at_ = boot_now();
+  std::vector<int> numbers;
+  for (const Fd& fd : packet.fds) {
+    numbers.push_back(fd.get());
+  }
+  Status parsed = wire::read<monitor::ToMonitor>(
+      packet.bytes, limits::kTrustedNesting, [&](monitor::ToMonitor::Reader message) -> Status {
+        Result<Launch> launch = parse_launch(message.getLaunch(), std::move(packet.fds));
+        if (!launch) {
+          return launch.failure();
+        }
+        launch_ = std::move(*launch);
+        return done();
+      });
+  if (!parsed) {
+    failure_ = {parsed.failure().what, 0};
+    happen(Event::BuildFailed);
+    return;
+  }
+  if (!launch_.profile.sandboxed()) {
+    end_init();
+    failure_ = {};
+    (void)::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // heir of the first process, if that dies
+    start_init(false);
+  }
+  if (control_ && failure_.stage.empty()) {
+    if (Status handed = hand_over(packet, numbers); !handed) {
+      failure_ = {handed.failure().what, handed.failure().errnum};
+    }
+  }
+  if (!failure_.stage.empty() || !control_) {
+    happen(Event::BuildFailed);
+  }
+}
+
+Status Monitor::hand_over(const Packet& packet, const std::vector<int>& fds) {
+  enter_cgroup();
+  pump_ = Pump(std::move(launch_.output), std::move(launch_.index), launch_.limits.output_bytes);
+  Result<std::pair<Fd, Fd>> streams = Pump::make_pipe();
+  Result<std::pair<Fd, Fd>> go = Pump::make_pipe();
+  Result<std::pair<Fd, Fd>> reports = Pump::make_pipe();
+  if (!streams || !go || !reports) {
+    return errno_error("pipe");
+  }
+  // The script's process waits on this one: it must block there.
+  if (::fcntl(go->first.get(), F_SETFL, 0) < 0) {
+    return errno_error("fcntl");
+  }
+  std::vector<int> all = fds;
+  all.insert(all.end(), {streams->second.get(), go->first.get(), reports->second.get()});
+  if (Status sent = send_packet(control_.get(), packet.bytes, all); !sent) {
+    return sent;
+  }
+  pump_.set_source(std::move(streams->first));
+  go_ = std::move(go->second);
+  script_ = std::move(reports->first);
+  return done();
+}
+
+void Monitor::enter_cgroup() {
+  if (!launch_.cgroup) {
+    return;
+  }
+  const Result<Fd> file = open_beneath(launch_.cgroup.get(), "cgroup.procs", O_WRONLY);
+  in_cgroup_ = file && write_all(file->get(), as_bytes(std::to_string(init_pid_))).ok();
+}
+
+// Ends what is in the leaf, processes of other users too; true when nothing is left.
+bool Monitor::empty_cgroup() const {
+  const Result<Fd> kill = open_beneath(launch_.cgroup.get(), "cgroup.kill", O_WRONLY);
+  const Result<Fd> events = open_beneath(launch_.cgroup.get(), "cgroup.events", O_RDONLY);
+  if (!kill || !events || !write_all(kill->get(), as_bytes("1"))) {
+    return false;
+  }
+  constexpr int kTries = 200;
+  for (int i = 0; i < kTries; ++i) {
+    std::array<char, 256> text{};
+    (void)!::pread(events->get(), text.data(), text.size() - 1, 0);
+    if (std::string_view(text.data()).find("populated 0") != std::string_view::npos) {
+      return true;
+    }
+    pollfd wait{events->get(), POLLPRI, 0};
+    (void)::poll(&wait, 1, 10);
+  }
+  return false;
+}
+
+}  // namespace rb::mon
