@@ -1,0 +1,167 @@
+#include "broker/accept.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "broker/broker.h"
+#include "common/io.h"
+#include "common/log.h"
+#include "common/stream.h"
+#include "protocol/limits.h"
+#include "protocol/wire.h"
+
+namespace rb::brk {
+namespace {
+
+constexpr Nanos kPause = std::chrono::milliseconds(250);
+
+std::string proc_path(std::uint32_t pid, const char* name) {
+  return "/proc/" + std::to_string(pid) + "/" + name;
+}
+
+std::string link_target(const std::string& path) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+  return {target.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+
+std::string first_bytes(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 4096> bytes{};
+  const ssize_t got = fd ? ::read(fd.get(), bytes.data(), bytes.size()) : -1;
+  return {bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+}
+
+// The program's file name; what it calls itself where the kernel doesn't show more.
+std::string program_of(std::uint32_t pid) {
+  const std::string path = link_target(proc_path(pid, "exe"));
+  std::string name = path.substr(path.rfind('/') + 1);
+  if (name.empty()) {
+    name = first_bytes(proc_path(pid, "comm"));
+    name = name.substr(0, name.find('\n'));
+  }
+  return to_valid_utf8(name);
+}
+
+// Best effort, as DESIGN §4 says: an execution has a pid namespace of its own, or, in the profile
+// that has none, a control group of its own.
+bool inside_execution(std::uint32_t pid) {
+  static const std::string own = link_target("/proc/self/ns/pid");
+  const std::string theirs = link_target(proc_path(pid, "ns/pid"));
+  return (!theirs.empty() && theirs != own) ||
+         first_bytes(proc_path(pid, "cgroup")).find("/runbookd-executions.scope/") !=
+             std::string::npos;
+}
+
+Actor actor_of(int socket, Role role) {
+  Actor out;
+  out.role = role;
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) {
+    out.uid = UINT32_MAX;
+    return out;
+  }
+  out.uid = peer.uid;
+  out.pid = static_cast<std::uint32_t>(peer.pid);
+  out.program = program_of(out.pid);
+  return out;
+}
+
+}  // namespace
+
+Accept::Accept(Broker& broker)
+    : broker_(broker),
+      reserve_(::open("/dev/null", O_RDONLY | O_CLOEXEC)),
+      resume_(broker.loop, [this] {
+        reserve_.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        for (Listener& listener : listeners_) {
+          if (listener.on) {
+            listener.watch.resume();
+          }
+        }
+      }) {}
+
+void Accept::adopt(Role role, Fd fd) {
+  Listener& listener = listeners_.at(static_cast<std::size_t>(role));
+  (void)::fcntl(fd.get(), F_SETFL, O_RDWR | O_NONBLOCK);
+  listener.fd = std::move(fd);
+  listener.watch =
+      Watch(broker_.loop, listener.fd.get(), Watch::For::Reading, [this, role] { take(role); });
+  listener.watch.pause();
+}
+
+void Accept::serve(Role role, bool on) {
+  Listener& listener = listeners_.at(static_cast<std::size_t>(role));
+  listener.on = on;
+  if (!listener.watch.active()) {
+    return;
+  }
+  if (on) {
+    listener.watch.resume();
+  } else {
+    listener.watch.pause();
+  }
+}
+
+// Descriptors are used up: wait instead of spinning. The reserve lets one waiting client hear a
+// plain end of file rather than nothing.
+void Accept::pause() {
+  log::warn("out of descriptors: accepting pauses");
+  reserve_.reset();
+  for (Listener& listener : listeners_) {
+    const Fd refused(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    listener.watch.pause();
+  }
+  resume_.arm(kPause);
+}
+
+bool Accept::admit(const Actor& actor, std::string& why) const {
+  const std::size_t agents = broker_.fronts.connections(Role::Agent);
+  const std::size_t all = agents + broker_.fronts.connections(Role::Operator);
+  const std::size_t most = actor.role == Role::Operator
+                               ? limits::kConnections
+                               : limits::kConnections - limits::kConnectionsForOperators;
+  if (actor.uid != ::geteuid()) {
+    why = "uid " + std::to_string(actor.uid) + " isn't ours";
+  } else if (inside_execution(actor.pid)) {
+    why = "it comes from inside an execution";
+  } else if (all >= most) {
+    why = "too many connections";
+  }
+  return why.empty();
+}
+
+void Accept::take(Role role) {
+  Fd socket(::accept4(listeners_.at(static_cast<std::size_t>(role)).fd.get(), nullptr, nullptr,
+                      SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) {
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      pause();
+    }
+    return;
+  }
+  Connection connection;
+  connection.actor = actor_of(socket.get(), role);
+  if (std::string why; !admit(connection.actor, why)) {
+    log::warn("connection of pid " + std::to_string(connection.actor.pid) + " refused: " + why);
+    return;
+  }
+  connection.actor.connection = ++last_connection_;
+  connection.key = seal::random_key();
+  const Bytes greeting = wire::build<front::Greeting>([&](auto root) {
+    root.setVersion(limits::kProtocolVersion);
+    root.setBrokerStart(wire::data(broker_.start_id));
+    root.setConnection(connection.actor.connection);
+    root.setMacKey(wire::data(connection.key));
+    root.setPublicKey(wire::data(broker_.box.open));
+    root.setPid(static_cast<std::uint32_t>(::getpid()));
+  });
+  if (send_frame(socket.get(), greeting, {})) {
+    broker_.fronts.accepted(connection, std::move(socket));
+  }
+}
+
+}  // namespace rb::brk

@@ -1,0 +1,45 @@
+#include "broker/facts.h"
+
+#include "broker/filter.h"
+#include "broker/monitor/probe.h"
+#include "policy/builtin.h"
+
+namespace rb::brk {
+
+Facts Facts::probe() {
+  Facts out;
+  const mon::Facts machine = mon::probe();
+  for (const policy::Profile& profile : policy::builtin_profiles()) {
+    OfProfile& facts = out.profiles_[profile.name];
+    facts.notice = policy::what_does_not_bind(profile, machine.root);
+    if (!profile.sandboxed()) {
+      continue;
+    }
+    Result<Bytes> filter = compile_filter(profile, {machine.landlock_abi});
+    facts.missing = machine.missing();
+    if (filter) {
+      facts.filter = std::move(*filter);
+    } else if (facts.missing.empty()) {
+      facts.missing = filter.failure().text();
+    }
+  }
+  return out;
+}
+
+std::string Facts::why_not(const std::string& profile) const {
+  const auto found = profiles_.find(profile);
+  return found == profiles_.end() ? "no such profile" : found->second.missing;
+}
+
+std::string Facts::notice(const std::string& profile) const {
+  const auto found = profiles_.find(profile);
+  return found == profiles_.end() ? "" : found->second.notice;
+}
+
+const Bytes& Facts::filter(const std::string& profile) const {
+  static const Bytes kNone;
+  const auto found = profiles_.find(profile);
+  return found == profiles_.end() ? kNone : found->second.filter;
+}
+
+}  // namespace rb::brk

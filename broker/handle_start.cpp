@@ -1,0 +1,555 @@
+// start: every check, then the order of DESIGN §8: launch (the sandbox is being built meanwhile) →
+// ledger → start line → sync → go → answer. Attacks A6, A7, B2, B9.
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "broker/broker.h"
+#include "broker/join.h"
+#include "broker/requests.h"
+#include "common/folder.h"
+#include "common/io.h"
+#include "policy/builtin.h"
+#include "policy/decide.h"
+#include "protocol/limits.h"
+#include "protocol/wire.h"
+
+namespace rb::brk {
+namespace {
+
+using front::Reason;
+using MaybeRefusal = std::optional<Refusal>;
+
+// Everything a start is made of, collected check by check.
+struct Starting {
+  CallPtr call;
+  // As asked.
+  std::string runbook_name;
+  std::string block;
+  std::string asked_profile;
+  std::string work_path;
+  std::optional<Digest> digest;
+  std::vector<Given> given;
+  std::uint64_t timeout_ms = 0;
+  bool new_run = false;
+  bool work_given = false;
+  bool verbatim = false;
+  // As found.
+  const Runbook* runbook = nullptr;
+  const Executable* executable = nullptr;
+  policy::Profile profile;
+  policy::Limits limits;
+  Joined joined;
+  Interpreter interpreter;
+  Run* run = nullptr;
+  bool run_is_new = false;
+  ExecutionPtr execution;
+  std::string cwd;
+  std::string generated_path;
+  std::vector<std::string> environment;
+  std::vector<monitor::Descriptor> kinds;
+  std::vector<Fd> fds;
+
+  [[nodiscard]] Session& session() const { return *call->session; }
+  [[nodiscard]] bool markdown() const { return runbook->registry->format == "markdown"; }
+  void give(monitor::Descriptor kind, Fd fd) {
+    kinds.push_back(kind);
+    fds.push_back(std::move(fd));
+  }
+};
+
+Starting from_wire(const CallPtr& call, front::Start::Reader from) {
+  Starting out;
+  out.call = call;
+  out.runbook_name = wire::text(from.getRunbook());
+  out.block = wire::text(from.getBlock());
+  out.asked_profile = wire::text(from.getProfile());
+  out.work_path = wire::text(from.getWorkPath());
+  out.digest = digest_from_bytes({from.getDigest().begin(), from.getDigest().size()});
+  std::size_t total = 0;
+  for (const auto input : from.getInputs()) {
+    const auto value = input.getValue();
+    total += value.size();
+    if (total <= limits::kInputsBytes) {
+      out.given.push_back({wire::text(input.getName()), wire::text(input.getInputsId()),
+                           std::string(as_text({value.begin(), value.size()}))});
+    }
+  }
+  out.timeout_ms = from.getTimeoutMs();
+  out.new_run = from.getNewRun();
+  out.work_given = from.getWorkGiven();
+  out.verbatim = from.getVerbatim();
+  return out;
+}
+
+MaybeRefusal find_block(Starting& start) {
+  Refusal refusal;
+  start.runbook = find_unique(start.session().runbooks, start.runbook_name, "runbook", refusal);
+  if (start.runbook == nullptr) {
+    return refusal;
+  }
+  start.executable = start.runbook->registry->block(start.block);
+  if (start.executable == nullptr) {
+    return Refusal{Reason::UNKNOWN, start.runbook->name + " has no block of this name"};
+  }
+  if (!start.executable->runnable) {
+    return Refusal{Reason::NOT_RUNNABLE, start.executable->why_not.empty()
+                                             ? "this block can't be run"
+                                             : start.executable->why_not};
+  }
+  if (start.digest != start.executable->digest) {
+    return Refusal{Reason::WRONG_DIGEST,
+                   "what was shown isn't what is registered now: open the runbook again"};
+  }
+  return std::nullopt;
+}
+
+MaybeRefusal choose_profile(const Broker& broker, Starting& start) {
+  const policy::Request request{policy::Role::Operator, start.executable->type,
+                                start.executable->profile, start.asked_profile, start.verbatim};
+  policy::Decision decision = policy::decide(request);
+  if (const auto* refused = std::get_if<policy::Refuse>(&decision)) {
+    return Refusal{
+        refused->why == policy::Why::NotPermitted ? Reason::NOT_PERMITTED : Reason::REFUSED_PROFILE,
+        refused->text};
+  }
+  start.profile = std::get<policy::Allow>(std::move(decision)).profile;
+  if (const std::string why = broker.facts.why_not(start.profile.name); !why.empty()) {
+    return Refusal{Reason::REFUSED_PROFILE,
+                   "this machine can't enforce " + start.profile.name + ": " + why};
+  }
+  start.limits = policy::default_limits(start.profile, start.markdown());
+  if (start.executable->timeout_ms > 0) {
+    start.limits.timeout_ms = start.executable->timeout_ms;
+  }
+  if (start.timeout_ms > 0) {
+    start.limits.timeout_ms = start.timeout_ms;
+  }
+  return std::nullopt;
+}
+
+MaybeRefusal check_room(const Broker& broker, Starting& start) {
+  if (!start.session().environment) {
+    return Refusal{Reason::NO_ENVIRONMENT, "the session's environment is needed again"};
+  }
+  if (broker.sessions.running() >= limits::kExecutionsAtOnce) {
+    return Refusal{Reason::LIMIT, "too many executions at once: wait for one to end"};
+  }
+  if (broker.places.free_bytes() < limits::kFreeSpaceFloorBytes) {
+    return Refusal{Reason::STORAGE, "less than 64 MiB are free for the record"};
+  }
+  if (Status reserved = start.session().journal->reserve(); !reserved) {
+    return Refusal{Reason::STORAGE, "not recordable: " + reserved.failure().text()};
+  }
+  const Run* run = start.session().open_run(start.runbook->name);
+  const auto last = run == nullptr ? decltype(run->blocks.end()){} : run->blocks.find(start.block);
+  if (run != nullptr && last != run->blocks.end() && last->second == "running") {
+    return Refusal{Reason::WRONG_STATE, "this block is running already"};
+  }
+  if (run != nullptr && start.new_run && start.session().running(run->number) > 0) {
+    return Refusal{Reason::WRONG_STATE, "the open run still has executions: stop them first"};
+  }
+  return std::nullopt;
+}
+
+MaybeRefusal make_script(Broker& broker, Starting& start) {
+  auto joined = join(*start.executable, start.given, {start.verbatim, start.markdown()});
+  if (const Refusal* refused = std::get_if<Refusal>(&joined)) {
+    return *refused;
+  }
+  start.joined = std::get<Joined>(std::move(joined));
+  Result<Interpreter> interpreter = broker.interpreters.resolve(
+      start.executable->interpreter, start.session().environment->value("PATH"));
+  if (!interpreter) {
+    return Refusal{Reason::NOT_RUNNABLE, interpreter.failure().text()};
+  }
+  start.interpreter = std::move(*interpreter);
+  return std::nullopt;
+}
+
+// A folder given with --work: the kernel says where it lies, and it holds nothing that must not be
+// written to from a script.
+MaybeRefusal check_work(const Broker& broker, Starting& start) {
+  if (start.work_given != (start.call->fds.size() == 1)) {
+    return Refusal{Reason::MALFORMED, "--work needs the folder's descriptor"};
+  }
+  if (!start.work_given) {
+    return std::nullopt;
+  }
+  std::array<char, PATH_MAX> path{};
+  const std::string own = "/proc/self/fd/" + std::to_string(start.call->fds.front().get());
+  const ssize_t length = ::readlink(own.c_str(), path.data(), path.size());
+  start.work_path.assign(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  const auto holds = [&start](std::string_view inner) {
+    return inner == start.work_path || start.work_path == "/" ||
+           (inner.starts_with(start.work_path) && inner[start.work_path.size()] == '/');
+  };
+  struct stat facts {};
+  if (!start.work_path.starts_with('/') || ::fstat(start.call->fds.front().get(), &facts) < 0 ||
+      !S_ISDIR(facts.st_mode) || holds(start.session().environment->value("HOME")) ||
+      holds(broker.places.state_path()) || holds(broker.places.runtime_path())) {
+    return Refusal{Reason::BAD_INPUT,
+                   "this folder can't be the work folder: it is or holds home, / or the record"};
+  }
+  return std::nullopt;
+}
+
+Result<Fd> existing(int folder, const std::string& path) {
+  return open_beneath(folder, path, O_RDONLY | O_DIRECTORY);
+}
+
+// The run that this start belongs to; a new one gets its folder and its line with the start's.
+Status enter_run(Broker& broker, Starting& start) {
+  Session& session = start.session();
+  Run* open = session.open_run(start.runbook->name);
+  if (open != nullptr && start.new_run) {
+    if (Status closed = close_run(broker, session, *open, &start.call->actor); !closed) {
+      return closed;
+    }
+    open = nullptr;
+  }
+  if (open == nullptr) {
+    Run run;
+    run.number = static_cast<std::uint32_t>(session.runs.size() + 1);
+    run.runbook = start.runbook->name;
+    const Result<Fd> folder = make_folder(session.runs_folder.get(), run.folder());
+    const Result<Fd> work =
+        folder ? make_folder(folder->get(), "work") : Result<Fd>(folder.failure());
+    if (!work) {
+      return work.failure();
+    }
+    session.runs.push_back(std::move(run));
+    open = &session.runs.back();
+    start.run_is_new = true;
+  }
+  start.run = open;
+  if (start.work_given) {
+    start.give(monitor::Descriptor::WORK, std::move(start.call->fds.front()));
+    return done();
+  }
+  start.work_path =
+      broker.places.state_path() + "/sessions/" + session.id + "/runs/" + open->folder() + "/work";
+  Result<Fd> work = existing(session.runs_folder.get(), open->folder() + "/work");
+  if (!work) {
+    return work.failure();
+  }
+  start.give(monitor::Descriptor::WORK, std::move(*work));
+  return done();
+}
+
+// executions/<id>/ with the script for people, the output and its index.
+Status make_execution(Broker& broker, Starting& start) {
+  Session& session = start.session();
+  const std::string id = "e" + std::to_string(session.next_execution);
+  Result<Fd> folder = make_folder(session.executions_folder.get(), id);
+  if (!folder) {
+    return folder.failure();
+  }
+  const int flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL;
+  Result<Fd> script = open_beneath(folder->get(), "script", flags, Links::Refuse, 0600);
+  Result<Fd> output = open_beneath(folder->get(), "output", flags, Links::Refuse, 0600);
+  Result<Fd> index = open_beneath(folder->get(), "output.idx", flags, Links::Refuse, 0600);
+  Result<Fd> generated = make_folder(folder->get(), "generated");
+  Result<Fd> memory = sealed_memory("script", start.joined.script);
+  for (const Result<Fd>* one : {&script, &output, &index, &generated, &memory}) {
+    if (!*one) {
+      return one->failure();
+    }
+  }
+  if (Status written = write_all(script->get(), start.joined.script); !written) {
+    return written;
+  }
+  // What the journal doesn't hold has to be on disk by itself.
+  if (start.joined.script.size() > limits::kScriptInJournalBytes &&
+      (::fsync(script->get()) < 0 || ::fsync(folder->get()) < 0)) {
+    return errno_error("sync the script");
+  }
+  Result<Fd> listener =
+      Places::listen_at(broker.places.monitors(), session.id + "." + id, SOCK_SEQPACKET);
+  Result<Fd> tree = start.runbook->sealed.duplicate();
+  if (!listener || !tree) {
+    return listener ? tree.failure() : listener.failure();
+  }
+  start.give(monitor::Descriptor::SCRIPT, std::move(*memory));
+  start.give(monitor::Descriptor::OUTPUT, std::move(*output));
+  start.give(monitor::Descriptor::INDEX, std::move(*index));
+  start.give(monitor::Descriptor::FOLDER, std::move(*folder));
+  start.give(monitor::Descriptor::GENERATED, std::move(*generated));
+  start.give(monitor::Descriptor::LISTENER, std::move(*listener));
+  start.give(monitor::Descriptor::TREE, std::move(*tree));
+  start.generated_path =
+      broker.places.state_path() + "/sessions/" + session.id + "/executions/" + id + "/generated";
+
+  const Actor& actor = start.call->actor;
+  start.execution = std::make_shared<Execution>();
+  Execution& out = *start.execution;
+  out.id = id;
+  out.session = session.id;
+  out.runbook = start.runbook->name;
+  out.block = start.block;
+  out.profile = start.profile.name;
+  out.actor = std::string(name_of(actor.role)) + " (" +
+              (actor.program.empty() ? actor.name : actor.program) + ")";
+  out.run = start.run->number;
+  out.started_ms = wall_now_ms();
+  out.key = seal::random_key();
+  ++session.next_execution;
+  return done();
+}
+
+void make_environment(Starting& start) {
+  const Session& session = start.session();
+  start.environment = policy::pass_variables(start.profile, session.environment->variables());
+  start.cwd = start.markdown() ? start.runbook->folder_path : start.work_path;
+  const auto set = [&start](const std::string& name, const std::string& value) {
+    std::erase_if(start.environment,
+                  [&](const std::string& entry) { return entry.starts_with(name + "="); });
+    start.environment.push_back(name + "=" + value);
+  };
+  for (const std::string& variable : start.joined.variables) {
+    const std::size_t equals = variable.find('=');
+    set(variable.substr(0, equals), variable.substr(equals + 1));
+  }
+  struct Own {
+    const char* name;
+    std::string value;
+  };
+  for (const Own& own :
+       {Own{"SESSION_ID", session.id}, Own{"RUN_ID", std::to_string(start.run->number)},
+        Own{"RUN_DIR", start.work_path}, Own{"RUNBOOK", start.runbook->name}, Own{"STEP", ""},
+        Own{"BLOCK", start.block}}) {
+    set(std::string("RUNBOOKD_") + own.name, own.value);
+    if (start.markdown()) {
+      set(std::string("RUNSHEETS_") + own.name, own.value);
+    }
+  }
+  set("RUNBOOK_WORK", start.work_path);
+  set("GENERATED_FILES", start.generated_path);
+  set("PWD", start.cwd);
+  std::erase_if(start.environment,
+                [](const std::string& entry) { return entry.starts_with("OLDPWD="); });
+}
+
+void fill_limits(const policy::Limits& from, monitor::Limits::Builder into) {
+  into.setTimeoutMs(from.timeout_ms);
+  into.setOutputBytes(from.output_bytes);
+  into.setProcesses(from.processes);
+  into.setMemoryBytes(from.memory_bytes);
+  into.setOpenFiles(from.open_files);
+  into.setFileBytes(from.file_bytes);
+  into.setTmpBytes(from.tmp_bytes);
+  into.setStopGraceMs(from.stop_grace_ms);
+}
+
+template <typename List>
+void fill_data(List into, const std::vector<std::string>& from) {
+  for (unsigned i = 0; i < into.size(); ++i) {
+    into.set(i, wire::data(as_bytes(from[i])));
+  }
+}
+
+monitor::ScriptAs script_as(const Starting& start) {
+  if (start.executable->kind == "file") {
+    return monitor::ScriptAs::IN_TREE;
+  }
+  return start.interpreter.reads_memory ? monitor::ScriptAs::MEMORY : monitor::ScriptAs::FILE;
+}
+
+Bytes launch_message(const Broker& broker, const Starting& start) {
+  const Environment& session = *start.session().environment;
+  return wire::build<monitor::ToMonitor>([&](auto root) {
+    monitor::Launch::Builder launch = root.initLaunch();
+    launch.setExecution(wire::text(start.execution->id));
+    launch.setSession(wire::text(start.execution->session));
+    launch.setKey(wire::data(start.execution->key));
+    launch.setProfile(wire::text(start.profile.name));
+    fill_data(launch.initArgv(static_cast<unsigned>(start.interpreter.argv.size())),
+              start.interpreter.argv);
+    launch.setScript(script_as(start));
+    launch.setScriptName(wire::text(start.executable->kind == "file" ? start.executable->path
+                                                                     : std::string("script")));
+    fill_data(launch.initEnvironment(static_cast<unsigned>(start.environment.size())),
+              start.environment);
+    launch.setCwd(wire::text(start.cwd));
+    launch.setHome(wire::text(std::string(session.value("HOME"))));
+    launch.setWorkPath(wire::text(start.work_path));
+    launch.setTreePath(wire::text(start.runbook->folder_path));
+    launch.setFilter(wire::data(broker.facts.filter(start.profile.name)));
+    fill_limits(start.limits, launch.initLimits());
+    launch.setUmask(session.umask());
+    auto hidden = launch.initHidden(2);
+    hidden.set(0, wire::text(broker.places.state_path()));
+    hidden.set(1, wire::text(broker.places.runtime_path()));
+    const auto tools = policy::tool_folders();
+    auto tool_folders = launch.initToolFolders(static_cast<unsigned>(tools.size()));
+    for (unsigned i = 0; i < tools.size(); ++i) {
+      tool_folders.set(i, wire::text(std::string(tools[i])));
+    }
+    launch.setUsePty(start.executable->use_pty);
+    launch.setTreeWritable(!start.profile.sandboxed());
+    launch.setIsCheck(start.executable->type == "check");
+    auto kinds = launch.initDescriptors(static_cast<unsigned>(start.kinds.size()));
+    for (unsigned i = 0; i < kinds.size(); ++i) {
+      kinds.set(i, start.kinds[i]);
+    }
+  });
+}
+
+Result<std::uint64_t> record_run(Broker& broker, const Starting& start) {
+  Session& session = start.session();
+  JsonWriter line = session.journal->begin("run-opened", &start.call->actor);
+  line.field("run", start.run->number).field("runbook", start.run->runbook);
+  line.field("tree_digest", start.runbook->tree.hex()).field("work", start.work_path);
+  if (Status noted = broker.ledger.append(run_record(session, *start.run)); !noted) {
+    return noted.failure();
+  }
+  return session.journal->append(std::move(line));
+}
+
+void write_script(const Bytes& script, JsonWriter& line) {
+  line.field("script_sha256", sha256(script).hex());
+  if (script.size() > limits::kScriptInJournalBytes) {
+    return;
+  }
+  if (is_utf8(as_text(script))) {
+    line.field("script", as_text(script));
+  } else {
+    line.field("script_base64", to_base64(script));
+  }
+}
+
+JsonWriter start_line(const Starting& start) {
+  JsonWriter line = start.session().journal->begin("started", &start.call->actor);
+  line.field("execution", start.execution->id).field("run", start.run->number);
+  line.field("runbook", start.runbook->name).field("block", start.block);
+  line.field("block_type", start.executable->type).field("block_line", start.executable->line);
+  line.field("digest", start.executable->digest.hex());
+  line.field("tree_digest", start.runbook->tree.hex()).field("request", start.call->request_hex);
+  line.key("inputs").begin_object();
+  for (const auto& [name, value] : start.joined.inputs) {
+    line.field(name, as_bytes(value));
+  }
+  line.end_object().field("verbatim", start.verbatim).field("profile", start.profile.name);
+  line.key("limits").begin_object();
+  line.field("timeout_ms", start.limits.timeout_ms);
+  line.field("output_bytes", start.limits.output_bytes);
+  line.field("processes", start.limits.processes).field("memory_bytes", start.limits.memory_bytes);
+  line.field("open_files", start.limits.open_files).field("tmp_bytes", start.limits.tmp_bytes);
+  line.field("stop_grace_ms", start.limits.stop_grace_ms).end_object();
+  line.field("interpreter", start.interpreter.argv.front());
+  line.field("interpreter_sha256", start.interpreter.sha256.hex());
+  line.key("argv").begin_array();
+  for (const std::string& word : start.interpreter.argv) {
+    line.text(word);
+  }
+  line.end_array().field("cwd", start.cwd).field("work", start.work_path);
+  line.key("environment_names").begin_array();
+  for (const std::string& variable : start.environment) {
+    line.text(std::string_view(variable).substr(0, variable.find('=')));
+  }
+  line.end_array();
+  write_script(start.joined.script, line);
+  return line;
+}
+
+// What the next broker must know comes first: it may be needed from the next instruction on.
+Status record_start(Broker& broker, Starting& start, const Receipt& receipt) {
+  Session& session = start.session();
+  if (Status noted = broker.ledger.append(start_record(*start.execution)); !noted) {
+    return noted;
+  }
+  const Record request = RequestIds::to_record(
+      start.call->request_key, broker.ids.content(start.call->request_key), receipt, wall_now_ms());
+  if (Status noted = broker.ledger.append(request); !noted) {
+    return noted;
+  }
+  if (start.run_is_new) {
+    if (const auto written = record_run(broker, start); !written) {
+      return written.failure();
+    }
+  }
+  const Result<std::uint64_t> number = session.journal->append(start_line(start));
+  if (!number) {
+    return number.failure();
+  }
+  start.execution->event = *number;
+  return done();
+}
+
+void not_recordable(Broker& broker, const CallPtr& call, const ExecutionPtr& execution,
+                    const Error& why) {
+  if (execution) {
+    broker.executions.abandon(execution);
+  }
+  refuse(broker, call, Reason::STORAGE, "not recordable, so not run: " + why.text());
+}
+
+void launch(Broker& broker, Starting& start) {
+  const ExecutionPtr execution = start.execution;
+  const CallPtr call = start.call;
+  const SessionPtr session = call->session;
+  session->executions[execution->id] = execution;
+  start.run->blocks[start.block] = "running";
+  if (Status sent =
+          broker.executions.launch(execution, launch_message(broker, start), std::move(start.fds));
+      !sent) {
+    not_recordable(broker, call, execution, sent.failure());
+    return;
+  }
+  const Receipt receipt{Receipt::Kind::Started, session->id, execution->id, 0, {}};
+  if (Status recorded = record_start(broker, start, receipt); !recorded) {
+    not_recordable(broker, call, execution, recorded.failure());
+    return;
+  }
+  session->journal->commit([&broker, call, execution, receipt](const Status& durable) {
+    if (!durable) {
+      not_recordable(broker, call, execution, durable.failure());
+      broker.storage_failed(*call->session, durable.failure());
+      return;
+    }
+    broker.executions.start_is_durable(execution);
+    finish(broker, call, receipt);
+    broker.loop.post([&broker] { broker.executions.keep_spare(); });
+  });
+}
+
+MaybeRefusal check(Broker& broker, Starting& start) {
+  if (MaybeRefusal refused = find_block(start)) {
+    return refused;
+  }
+  if (MaybeRefusal refused = choose_profile(broker, start)) {
+    return refused;
+  }
+  if (MaybeRefusal refused = check_room(broker, start)) {
+    return refused;
+  }
+  if (MaybeRefusal refused = make_script(broker, start)) {
+    return refused;
+  }
+  return check_work(broker, start);
+}
+
+}  // namespace
+
+void handle_start(Broker& broker, const CallPtr& call, Operation operation) {
+  Starting start = from_wire(call, operation.getStart());
+  if (const MaybeRefusal refused = check(broker, start)) {
+    refuse(broker, call, refused->reason, refused->text);
+    return;
+  }
+  Status made = enter_run(broker, start);
+  if (made) {
+    made = make_execution(broker, start);
+  }
+  if (!made) {
+    not_recordable(broker, call, nullptr, made.failure());
+    return;
+  }
+  make_environment(start);
+  launch(broker, start);
+}
+
+}  // namespace rb::brk

@@ -1,0 +1,331 @@
+#include "broker/opening.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "broker/broker.h"
+#include "broker/trees.h"
+#include "common/io.h"
+#include "protocol/limits.h"
+#include "protocol/wire.h"
+
+namespace rb::brk {
+namespace {
+
+using front::Reason;
+using reader::FromReader;
+using reader::ToReader;
+
+constexpr std::size_t kAtOnce = 4;
+constexpr Nanos kGrace = std::chrono::seconds(1);  // the processes keep their own deadlines
+
+// A sealed memory file, seen through a mapping: its pages are nobody's to change, and not ours.
+class Content {
+ public:
+  static Result<Content> of(int fd) {
+    const Result<std::uint64_t> length = sealed_length(fd, limits::kTreeBytes);
+    if (!length) {
+      return length.failure();
+    }
+    Content out;
+    out.size_ = static_cast<std::size_t>(*length);
+    if (out.size_ == 0) {
+      return out;
+    }
+    out.start_ = ::mmap(nullptr, out.size_, PROT_READ, MAP_SHARED, fd, 0);
+    if (out.start_ == MAP_FAILED) {
+      out.start_ = nullptr;
+      return errno_error("map the folder's content");
+    }
+    return out;
+  }
+  Content() = default;
+  Content(const Content&) = delete;
+  Content& operator=(const Content&) = delete;
+  Content(Content&& other) noexcept
+      : start_(std::exchange(other.start_, nullptr)), size_(other.size_) {}
+  Content& operator=(Content&&) = delete;
+  ~Content() {
+    if (start_ != nullptr) {
+      ::munmap(start_, size_);
+    }
+  }
+  [[nodiscard]] ByteView bytes() const {
+    return {static_cast<const std::uint8_t*>(start_), start_ == nullptr ? 0 : size_};
+  }
+
+ private:
+  void* start_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// What a reader says about a failure, fit for a person.
+std::string sentence(capnp::Text::Reader from) {
+  return to_valid_utf8(wire::text(from)).substr(0, 500);
+}
+
+std::string name_of_runbook(const std::string& main, const std::string& folder_path) {
+  if (main == "runbook.mdx" || main == "runbook.md") {
+    return file_safe(folder_path.substr(folder_path.rfind('/') + 1));
+  }
+  const std::string file = main.substr(main.rfind('/') + 1);
+  return file_safe(file.substr(0, file.rfind('.')));
+}
+
+// The same file opened before keeps its name; another one of that name gets a number.
+std::string unique_name(const Session& session, const std::string& main,
+                        const std::string& folder_path) {
+  for (const auto& [name, runbook] : session.runbooks) {
+    if (runbook.main == main && runbook.folder_path == folder_path) {
+      return name;
+    }
+  }
+  const std::string base = name_of_runbook(main, folder_path);
+  std::string name = base;
+  for (unsigned i = 2; session.runbooks.contains(name); ++i) {
+    name = base + "-" + std::to_string(i);
+  }
+  return name;
+}
+
+}  // namespace
+
+void handle_open(Broker& broker, const CallPtr& call, Operation operation) {
+  const auto from = operation.getOpen();
+  Opener::Asked asked{wire::text(from.getName()), wire::text(from.getShownPath()), "", {}};
+  if (call->fds.size() != 1) {
+    refuse(broker, call, Reason::MALFORMED, "open needs the folder's descriptor");
+    return;
+  }
+  asked.folder = std::move(call->fds.front());
+  call->fds.clear();
+  // The path that people see and scripts find it under is the kernel's, not the message's.
+  std::array<char, PATH_MAX> path{};
+  const std::string own = "/proc/self/fd/" + std::to_string(asked.folder.get());
+  const ssize_t length = ::readlink(own.c_str(), path.data(), path.size());
+  asked.folder_path.assign(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  if (!asked.folder_path.starts_with('/')) {
+    refuse(broker, call, Reason::MALFORMED, "the descriptor isn't a folder");
+    return;
+  }
+  broker.opener.open(call, std::move(asked));
+}
+
+void Opener::open(const CallPtr& call, Asked asked) {
+  waiting_.push_back(std::make_shared<Opening>(Opening{call, std::move(asked), {}, {}, {}}));
+  next();
+}
+
+void Opener::next() {
+  while (active_ < kAtOnce && !waiting_.empty()) {
+    const OpeningPtr opening = waiting_.front();
+    waiting_.pop_front();
+    ++active_;
+    load(opening);
+  }
+}
+
+void Opener::load(const OpeningPtr& opening) {
+  const Bytes request = wire::build<ToReader>([&](auto root) {
+    auto load = root.initLoad();
+    load.setName(wire::text(opening->asked.name));
+    auto only = load.initOnly(static_cast<unsigned>(opening->only.size()));
+    for (unsigned i = 0; i < only.size(); ++i) {
+      only.set(i, wire::text(opening->only[i]));
+    }
+  });
+  std::vector<Fd> fds;
+  if (Result<Fd> folder = opening->asked.folder.duplicate()) {
+    fds.push_back(std::move(*folder));
+  }
+  Reading::ask(broker_, "load", request, std::move(fds), limits::kLoadWithin + kGrace,
+               [this, opening](Result<Packet> answer) { on_loaded(opening, std::move(answer)); });
+}
+
+void Opener::on_loaded(const OpeningPtr& opening, Result<Packet> answer) {
+  if (!answer) {
+    fail(opening, Reason::UNAVAILABLE, "the folder can't be read: " + answer.failure().text());
+    return;
+  }
+  opening->loaded = std::move(*answer);
+  Refusal refusal{Reason::UNAVAILABLE, "the loader broke its contract"};
+  const Status checked = wire::read<FromReader>(
+      opening->loaded.bytes, limits::kTrustedNesting, [&](FromReader::Reader from) -> Status {
+        if (from.isFailed()) {
+          refusal.text = sentence(from.getFailed().getText());
+          return error(Code::NotFound, refusal.text);
+        }
+        if (!from.isLoaded() || opening->loaded.fds.size() != 1) {
+          return error(Code::Invalid, refusal.text);
+        }
+        const Result<Content> content = Content::of(opening->loaded.fds.front().get());
+        if (!content) {
+          return content.failure();
+        }
+        Result<Tree> tree = check_tree(from.getLoaded(), content->bytes());
+        if (!tree) {
+          return tree.failure();
+        }
+        opening->tree = std::move(*tree);
+        return done();
+      });
+  if (!checked) {
+    fail(opening, refusal.reason, refusal.text);
+    return;
+  }
+  read(opening);
+}
+
+void Opener::read(const OpeningPtr& opening) {
+  Bytes request;
+  const Status built = wire::read<FromReader>(
+      opening->loaded.bytes, limits::kTrustedNesting, [&](FromReader::Reader from) {
+        request = wire::build<ToReader>([&](auto root) {
+          auto read = root.initRead();
+          read.setTree(from.getLoaded());
+          read.setShownPath(wire::text(opening->asked.shown_path));
+        });
+        return done();
+      });
+  std::vector<Fd> fds;
+  if (Result<Fd> content = opening->loaded.fds.front().duplicate()) {
+    fds.push_back(std::move(*content));
+  }
+  if (!built || fds.empty()) {
+    fail(opening, Reason::UNAVAILABLE, "the runbook can't be handed to a reader");
+    return;
+  }
+  Reading::ask(broker_, "read", request, std::move(fds), limits::kReadWithin + kGrace,
+               [this, opening](Result<Packet> answer) { on_read(opening, std::move(answer)); });
+}
+
+void Opener::on_read(const OpeningPtr& opening, Result<Packet> answer) {
+  if (!answer) {
+    fail(opening, Reason::UNAVAILABLE, "the runbook can't be read: " + answer.failure().text());
+    return;
+  }
+  std::vector<std::string> paths;
+  const Status looked = wire::read<FromReader>(
+      answer->bytes, limits::kTrustedNesting, [&](FromReader::Reader from) -> Status {
+        if (from.isFailed()) {
+          return error(Code::NotFound, sentence(from.getFailed().getText()));
+        }
+        for (const auto block : from.getRead().getBlocks()) {
+          if (block.getPath().size() > 0) {
+            paths.push_back(wire::text(block.getPath()));
+          }
+        }
+        return done();
+      });
+  if (!looked) {
+    fail(opening, Reason::UNAVAILABLE, "the runbook can't be read: " + looked.failure().text());
+    return;
+  }
+  if (!opening->tree.bound && opening->only.empty() && !paths.empty()) {
+    opening->only = std::move(paths);
+    load(opening);  // once more, with the files that blocks name
+    return;
+  }
+  conclude(opening, std::move(*answer));
+}
+
+void Opener::conclude(const OpeningPtr& opening, Packet answer) {
+  Session& session = *opening->call->session;
+  Receipt receipt{Receipt::Kind::Opened, session.id, "", 0, {}};
+  receipt.reading = std::make_shared<const Bytes>(answer.bytes);
+  std::string name;
+  const Status sealed = wire::read<FromReader>(
+      answer.bytes, limits::kTrustedNesting, [&](FromReader::Reader from) -> Status {
+        if (!from.isRead() || !from.getRead().getVetted()) {
+          return from.isRead() ? done() : Status(error(Code::Invalid, "not an outcome"));
+        }
+        const Result<Content> content = Content::of(opening->loaded.fds.front().get());
+        if (!content) {
+          return content.failure();
+        }
+        Result<Registry> registry = seal_registry(from.getRead(), opening->tree, content->bytes());
+        if (!registry) {
+          return registry.failure();
+        }
+        return keep(opening, std::move(*registry), content->bytes(), answer, name);
+      });
+  if (!sealed) {
+    fail(opening, Reason::UNAVAILABLE, sealed.failure().text());
+    return;
+  }
+  receipt.subject = name;
+  const auto found = session.runbooks.find(name);
+  record(opening, found == session.runbooks.end() ? nullptr : &found->second, receipt);
+}
+
+Status Opener::keep(const OpeningPtr& opening, Registry registry, ByteView content, Packet& answer,
+                    std::string& name) {
+  if (answer.fds.size() != 1 || !sealed_length(answer.fds.front().get(), limits::kSpilledBytes)) {
+    return error(Code::Invalid, "the reader broke its contract: no sealed document");
+  }
+  Result<SealedTree> sealed = seal_tree(broker_.places.trees(), opening->tree, content);
+  if (!sealed) {
+    return within("the sealed copy", sealed.failure());
+  }
+  Session& session = *opening->call->session;
+  name = unique_name(session, opening->tree.main, opening->asked.folder_path);
+  Runbook runbook{name,
+                  to_valid_utf8(opening->asked.shown_path),
+                  opening->asked.folder_path,
+                  opening->tree.main,
+                  opening->tree.digest,
+                  opening->tree.bound,
+                  sealed->is_new,
+                  std::make_shared<const Registry>(std::move(registry)),
+                  std::move(answer.fds.front()),
+                  std::move(sealed->folder)};
+  session.runbooks.insert_or_assign(name, std::move(runbook));
+  return done();
+}
+
+void Opener::record(const OpeningPtr& opening, const Runbook* runbook, const Receipt& receipt) {
+  const CallPtr call = opening->call;
+  const SessionPtr session = call->session;
+  --active_;
+  next();
+  JsonWriter line =
+      session->journal->begin(runbook != nullptr ? "opened" : "open-refused", &call->actor);
+  line.field("request", call->request_hex);
+  line.field("shown_path", opening->asked.shown_path).field("folder", opening->asked.folder_path);
+  line.field("main", opening->tree.main).field("tree_digest", opening->tree.digest.hex());
+  line.field("bound", opening->tree.bound);
+  if (runbook != nullptr) {
+    line.field("runbook", runbook->name).field("title", runbook->registry->title);
+    line.field("format", runbook->registry->format).field("new", runbook->is_new);
+    line.key("blocks").begin_array();
+    for (const Executable& block : runbook->registry->blocks) {
+      line.begin_object().field("id", block.id).field("type", block.type).field("line", block.line);
+      line.field("runnable", block.runnable);
+      line.field("digest", block.runnable ? block.digest.hex() : "").end_object();
+    }
+    line.end_array();
+  }
+  if (const auto written = session->journal->append(std::move(line)); !written) {
+    refuse(broker_, call, Reason::STORAGE, "not recordable: " + written.failure().text());
+    return;
+  }
+  session->journal->commit([this, call, receipt](const Status& durable) {
+    if (durable) {
+      finish(broker_, call, receipt);
+    } else {
+      refuse(broker_, call, Reason::STORAGE, "not recordable: " + durable.failure().text());
+    }
+  });
+}
+
+void Opener::fail(const OpeningPtr& opening, Reason reason, const std::string& text) {
+  --active_;
+  next();
+  refuse(broker_, opening->call, reason, text);
+}
+
+}  // namespace rb::brk

@@ -1,0 +1,53 @@
+// opening.h — from a folder descriptor to a sealed registry.   [TRUSTED: broker]
+// Steps: load (a process that parses nothing) → check and hash the tree → read (a process without
+// files) → seal the registry → seal the folder's copy → record → answer. A few at a time.
+// Source: DESIGN §5.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "broker/reading.h"
+#include "broker/requests.h"
+
+namespace rb::brk {
+
+class Opener {
+ public:
+  explicit Opener(Broker& broker) : broker_(broker) {}
+
+  struct Asked {
+    std::string name;         // file in the folder, or ""
+    std::string shown_path;   // for people
+    std::string folder_path;  // as the kernel says
+    Fd folder;
+  };
+  void open(const CallPtr& call, Asked asked);
+
+ private:
+  struct Opening {
+    CallPtr call;
+    Asked asked;
+    std::vector<std::string> only;  // second pass over a folder too large to be bound
+    Packet loaded;
+    Tree tree;
+  };
+  using OpeningPtr = std::shared_ptr<Opening>;
+
+  void next();
+  void load(const OpeningPtr& opening);
+  void on_loaded(const OpeningPtr& opening, Result<Packet> answer);
+  void read(const OpeningPtr& opening);
+  void on_read(const OpeningPtr& opening, Result<Packet> answer);
+  void conclude(const OpeningPtr& opening, Packet answer);
+  [[nodiscard]] Status keep(const OpeningPtr& opening, Registry registry, ByteView content,
+                            Packet& answer, std::string& name);
+  void record(const OpeningPtr& opening, const Runbook* runbook, const Receipt& receipt);
+  void fail(const OpeningPtr& opening, front::Reason reason, const std::string& text);
+
+  Broker& broker_;
+  std::deque<OpeningPtr> waiting_;
+  std::size_t active_ = 0;
+};
+
+}  // namespace rb::brk
