@@ -33,7 +33,7 @@ Bounds bounds_of(Role role) {
   constexpr rlim_t kMiB = rlim_t{1} << 20;
   switch (role) {
     case Role::Front:
-      return {1024, 1024 * kMiB};
+      return {6144, 1024 * kMiB};  // 256 clients, 18 descriptors each, and the shared budget
     case Role::Loader:
       return {64, 512 * kMiB};
     case Role::Reader:
@@ -208,7 +208,7 @@ Status become_inner(Role role, int liveness) {
   if (Status set = set_limit(RLIMIT_NOFILE, bounds.open_files); !set) {
     return set;
   }
-#if !defined(__SANITIZE_ADDRESS__)  // whose shadow alone is terabytes of address space
+#if !defined(RUNBOOKD_SANITIZED)  // whose shadow alone is terabytes of address space
   if (Status set = set_limit(RLIMIT_AS, bounds.address_space); !set) {
     return set;
   }

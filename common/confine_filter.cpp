@@ -19,7 +19,7 @@
 #include "common/fd.h"
 #include "common/io.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(RUNBOOKD_SANITIZED)
 // The leak check at exit traces its own process, which no filter of ours allows; leaks are looked
 // for in the unit tests, which aren't confined.
 extern "C" const char* __asan_default_options() {
@@ -61,7 +61,7 @@ constexpr std::array kLiving = {
     Call{SCMP_SYS(restart_syscall)},
     Call{SCMP_SYS(exit)},
     Call{SCMP_SYS(exit_group)},
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(RUNBOOKD_SANITIZED)
     Call{SCMP_SYS(sigaltstack)},
     Call{SCMP_SYS(rt_sigprocmask)},
     Call{SCMP_SYS(rt_sigaction)},

@@ -119,6 +119,7 @@ void StreamLink::send(ByteView message, std::vector<Fd> fds) {
   }
   Out out{frame(message, fds.size()), std::move(fds), 0};
   waiting_ += out.bytes.size();
+  waiting_fds_ += out.fds.size();
   queue_.push_back(std::move(out));
   if (queue_.size() == 1) {
     progress_.arm(limits_.progress_within);
@@ -147,6 +148,7 @@ void StreamLink::close() {
   fds_.clear();
   buffer_ = Bytes();
   waiting_ = 0;
+  waiting_fds_ = 0;
   fd_.reset();
 }
 
@@ -259,6 +261,8 @@ void StreamLink::flush() {
     progress_.arm(limits_.progress_within);
     out.sent += static_cast<std::size_t>(now);
     waiting_ -= static_cast<std::size_t>(now);
+    waiting_fds_ -= out.fds.size();  // they went with the first byte
+    out.fds.clear();
     if (out.sent == out.bytes.size()) {
       queue_.pop_front();
     }

@@ -52,6 +52,8 @@ class StreamLink {
   [[nodiscard]] bool is_open() const { return fd_.open(); }
   // Bytes the peer hasn't taken yet.
   [[nodiscard]] std::size_t waiting() const { return waiting_; }
+  // Descriptors among them.
+  [[nodiscard]] std::size_t waiting_fds() const { return waiting_fds_; }
   // Called each time waiting() falls below a quarter of waiting_bytes after having been above it.
   void on_drained(std::function<void()> drained) { drained_ = std::move(drained); }
 
@@ -83,6 +85,7 @@ class StreamLink {
   std::vector<Fd> fds_;  // received, not yet claimed by a frame
   std::deque<Out> queue_;
   std::size_t waiting_ = 0;
+  std::size_t waiting_fds_ = 0;
   bool paused_ = false;
   bool finishing_ = false;
   std::shared_ptr<bool> alive_;

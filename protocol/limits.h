@@ -29,6 +29,7 @@ inline constexpr std::size_t kServerMessageBytes = 8 << 20;  // what a client ha
 inline constexpr std::size_t kOutputBytesAnswered = 256 * 1024;
 inline constexpr std::size_t kWaitingOfConnectionBytes = 16 << 20;  // past these the client is cut
 inline constexpr std::size_t kWaitingOfFrontBytes = 64 << 20;
+inline constexpr std::size_t kWaitingOfFrontDescriptors = 1024;
 inline constexpr double kOperatorChangesBurst = 2000;  // requests that change state, a connection
 inline constexpr double kOperatorChangesPerSecond = 2000;
 inline constexpr double kAgentChangesBurst = 100;

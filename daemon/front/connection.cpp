@@ -217,7 +217,7 @@ void Connection::refuse(std::uint32_t serial, front::Reason reason, const std::s
 }
 
 void Connection::send(const Bytes& message, std::vector<Fd> fds) {
-  if (!host_.may_wait(link_.waiting() + message.size())) {
+  if (!host_.may_wait(link_.waiting() + message.size(), link_.waiting_fds() + fds.size())) {
     log::info("connection " + std::to_string(id_) + " lets too much wait: ended");
     drop();
     return;

@@ -40,8 +40,8 @@ class Host {
   [[nodiscard]] virtual front::Role role() const = 0;
   // Whether the broker's link takes another request; false is answered with a refusal.
   [[nodiscard]] virtual bool may_forward() const = 0;
-  // Whether a connection may let that many bytes wait for its client.
-  [[nodiscard]] virtual bool may_wait(std::size_t bytes) const = 0;
+  // Whether a connection may let that much wait for its client.
+  [[nodiscard]] virtual bool may_wait(std::size_t bytes, std::size_t descriptors) const = 0;
   virtual void send(Bytes to_broker, std::vector<Fd> fds) = 0;
   // nullptr while the broker has told nothing about the session.
   [[nodiscard]] virtual const Journal* journal(const std::string& session) const = 0;
@@ -72,6 +72,7 @@ class Connection {
   [[nodiscard]] bool asks_to_watch() const { return watch_under_way_; }
   [[nodiscard]] std::size_t under_way() const { return under_way_.size(); }
   [[nodiscard]] std::size_t waiting() const { return link_.waiting(); }
+  [[nodiscard]] std::size_t waiting_fds() const { return link_.waiting_fds(); }
 
  private:
   enum class State : std::uint8_t { Greeted, Serving, Over };

@@ -167,20 +167,20 @@ bool Front::may_forward() const {
   return link_.waiting() < kPacketsWaiting;
 }
 
-// Most waiting is little. What isn't shares one budget, so that clients who ask much and read
-// nothing can't take this process's memory in the 5 s that are theirs.
-bool Front::may_wait(std::size_t bytes) const {
-  if (bytes <= limits::kClientMessageBytes) {
+// What waits is little, mostly. Where it isn't it comes out of one budget, so that clients who ask
+// much and read nothing can't take this process's memory or descriptors in the 5 s that are theirs.
+bool Front::may_wait(std::size_t bytes, std::size_t descriptors) const {
+  if (bytes <= limits::kClientMessageBytes && descriptors <= limits::kDescriptorsPerPacket) {
     return true;
   }
-  if (bytes > limits::kWaitingOfConnectionBytes) {
+  if (bytes > limits::kWaitingOfConnectionBytes || descriptors > limits::kRequestsWaiting) {
     return false;
   }
-  std::size_t total = bytes;
   for (const auto& [id, connection] : connections_) {
-    total += connection->waiting();
+    bytes += connection->waiting();
+    descriptors += connection->waiting_fds();
   }
-  return total <= limits::kWaitingOfFrontBytes;
+  return bytes <= limits::kWaitingOfFrontBytes && descriptors <= limits::kWaitingOfFrontDescriptors;
 }
 
 void Front::send(Bytes to_broker, std::vector<Fd> fds) {

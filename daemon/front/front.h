@@ -44,7 +44,7 @@ class Front : private Host {
 
   [[nodiscard]] front::Role role() const override { return role_; }
   [[nodiscard]] bool may_forward() const override;
-  [[nodiscard]] bool may_wait(std::size_t bytes) const override;
+  [[nodiscard]] bool may_wait(std::size_t bytes, std::size_t descriptors) const override;
   void send(Bytes to_broker, std::vector<Fd> fds) override;
   [[nodiscard]] const Journal* journal(const std::string& session) const override;
   void closed(std::uint64_t connection) override;
