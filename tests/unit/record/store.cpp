@@ -148,6 +148,9 @@ void SessionWriter::start(const Play& play, std::string_view runbook) {
     json.end_object().field("interpreter", "/usr/bin/bash");
     json.key("argv").begin_array().text("/usr/bin/bash").end_array();
     json.field("script_sha256", sha256(as_bytes(play.script)).hex());
+    if (large_scripts) {
+      return;
+    }
     if (is_utf8(play.script)) {
       json.field("script", play.script);
     } else {
@@ -158,6 +161,7 @@ void SessionWriter::start(const Play& play, std::string_view runbook) {
 
 void SessionWriter::finish(const Play& play, std::string_view runbook) {
   const std::string folder = folder_ + "/executions/" + play.execution;
+  make_folder(folder);
   write_file(folder + "/output", play.output);
   Outcome outcome;
   outcome.session = id_;
@@ -196,7 +200,7 @@ void SessionWriter::end() {
   line("session-ended", [&](JsonWriter& json) { actor(json); });
 }
 
-void write_sample(SessionWriter& session, std::size_t bytes) {
+void write_sample(SessionWriter& session, std::size_t bytes, std::size_t script_bytes) {
   session.started_session("anna", "raise the memory limit");
   session.opened("deploy", "Deploy the service");
   session.run_opened(1, "deploy");
@@ -204,7 +208,7 @@ void write_sample(SessionWriter& session, std::size_t bytes) {
   for (std::size_t written = 0; written < bytes;) {
     Play play;
     play.execution = "e" + std::to_string(++number);
-    play.script += "echo " + std::to_string(number) + "\n" + std::string(400, '#') + "\n";
+    play.script += "echo " + std::to_string(number) + "\n" + std::string(script_bytes, '#') + "\n";
     play.output += std::to_string(number) + "\n";
     if (number % 3 == 0) {
       play.outcome = Ended::Failed;

@@ -70,6 +70,8 @@ class SessionWriter {
   // The next line goes into a new segment that repeats the last `repeated` lines.
   void new_segment(std::size_t repeated = 0);
 
+  bool large_scripts = false;  // start lines hold no script, as where it is over 64 KiB
+
   [[nodiscard]] const Chain& chain() const { return chain_; }
   [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] std::string journal(unsigned segment = 0) const;  // path; 0 is the last one
@@ -89,6 +91,6 @@ class SessionWriter {
 };
 
 // A session of about `bytes` of journal: two runs, executions that passed, failed and were stopped.
-void write_sample(SessionWriter& session, std::size_t bytes);
+void write_sample(SessionWriter& session, std::size_t bytes, std::size_t script_bytes = 400);
 
 }  // namespace rb::test
