@@ -15,6 +15,7 @@
 #include "client/lib/model.h"
 #include "common/loop.h"
 #include "common/packet.h"
+#include "protocol/reader.capnp.h"
 
 namespace rb::ctl {
 

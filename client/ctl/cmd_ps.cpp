@@ -20,7 +20,7 @@ constexpr OptionSpec kOptions[] = {
 
 std::string state_text(const ExecutionInfo& info) {
   return info.state == State::OVER ? client::ending_text(client::ended_from(info))
-                                   : name_of(info.state);
+                                   : client::name_of(info.state);
 }
 
 std::string since_text(const ExecutionInfo& info) {
@@ -35,8 +35,8 @@ void print_json(const Context& context, const std::vector<ExecutionInfo>& list) 
   for (const ExecutionInfo& info : list) {
     out.begin_object().field("id", info.id).field("session", info.session);
     out.field("runbook", info.runbook).field("run", info.run).field("block", info.block);
-    out.field("state", name_of(info.state));
-    info.state == State::OVER ? out.field("outcome", name_of(info.outcome))
+    out.field("state", client::name_of(info.state));
+    info.state == State::OVER ? out.field("outcome", client::name_of(info.outcome))
                               : out.key("outcome").null();
     info.exit >= 0 ? out.field("exit", info.exit) : out.key("exit").null();
     info.signal != 0 ? out.field("signal", info.signal) : out.key("signal").null();

@@ -85,7 +85,7 @@ int Context::fail(const Error& failure) const {
 }
 
 int Context::fail(const client::Refusal& refusal) const {
-  complain(client::plain(refusal.text.empty() ? name_of(refusal.reason) : refusal.text));
+  complain(client::plain(refusal.text.empty() ? client::name_of(refusal.reason) : refusal.text));
   return exit_for(refusal.reason);
 }
 

@@ -51,7 +51,7 @@ std::string outcome_json(const client::OutputInfo& info, const client::Ended& en
   JsonWriter line;
   line.begin_object().field("event", "finished").field("execution", info.execution.id);
   line.field("block", info.execution.block).field("at", wall_text(wall_now_ms()));
-  line.field("outcome", name_of(ended.outcome));
+  line.field("outcome", client::name_of(ended.outcome));
   ended.exit >= 0 ? line.field("exit", ended.exit) : line.key("exit").null();
   ended.signal != 0 ? line.field("signal", ended.signal) : line.key("signal").null();
   line.field("cause", ended.cause);

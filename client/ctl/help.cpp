@@ -51,7 +51,7 @@ std::string option_names(const OptionSpec& spec) {
 std::string option_lines(std::span<const OptionSpec> options) {
   std::string out;
   for (const OptionSpec& spec : options) {
-    out += "  " + client::padded(option_names(spec), 26) + "  " + spec.help + "\n";
+    out += "  " + client::padded(option_names(spec), 29) + "  " + spec.help + "\n";
   }
   return out;
 }
@@ -93,7 +93,7 @@ std::string help_of(const Command& command, const Terminal& terminal) {
   if (!command.operands.empty()) {
     out += "\n";
     for (const OperandSpec& spec : command.operands) {
-      out += "  " + client::padded(spec.name, 26) + "  " + spec.help + "\n";
+      out += "  " + client::padded(spec.name, 29) + "  " + spec.help + "\n";
     }
   }
   if (!command.options.empty()) {

@@ -70,7 +70,7 @@ Got<Started> Runner::start(const BlockInfo& block) {
   Result<client::Answer> answer =
       act_in_session(context_, daemon_, [&] { return start_operation(block); });
   if (const auto* refusal = answer ? std::get_if<client::Refusal>(&answer->value) : nullptr) {
-    json_refused(block, name_of(refusal->reason), refusal->text);
+    json_refused(block, client::name_of(refusal->reason), refusal->text);
   }
   return expect<Started>(context_, std::move(answer));
 }
@@ -292,7 +292,7 @@ void Runner::json_finished(const BlockInfo& block, const Started& started, const
   JsonWriter line;
   line.begin_object().field("event", "finished").field("execution", started.execution);
   line.field("block", block.id).field("at", wall_text(wall_now_ms()));
-  line.field("outcome", name_of(ended.outcome));
+  line.field("outcome", client::name_of(ended.outcome));
   ended.exit >= 0 ? line.field("exit", ended.exit) : line.key("exit").null();
   ended.signal != 0 ? line.field("signal", ended.signal) : line.key("signal").null();
   line.field("cause", ended.cause).field("warn", ended.warn);

@@ -54,18 +54,24 @@ std::optional<std::int64_t> unit_ms(std::string_view unit) {
   return std::nullopt;
 }
 
+// Edits that turn a into b; two letters that changed places count as one.
 std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> two(b.size() + 1);
+  std::vector<std::size_t> one(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) {
     row[j] = j;
   }
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    std::swap(two, one);
+    std::swap(one, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
+      row[j] =
+          std::min({one[j] + 1, row[j - 1] + 1, one[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], two[j - 2] + 1);
+      }
     }
   }
   return row[b.size()];
