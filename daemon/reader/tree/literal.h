@@ -15,14 +15,15 @@ using LiteralId = std::uint32_t;
 
 enum class LiteralKind : std::uint8_t {
   Null,
-  Boolean,   // value: "true" or "false"
-  Number,    // value: as written, its sign in front: "-1", "0x10"
-  BigInt,    // value: as written, with the final n
-  String,    // value: the cooked characters, as UTF-8
-  Template,  // value: the cooked characters; a template string without substitutions
-  Regex,     // value: as written
-  Array,     // elements are the children
-  Object     // members are the children; each has a key
+  Boolean,    // value: "true" or "false"
+  Number,     // value: as written, its sign in front: "-1", "0x10"
+  BigInt,     // value: as written, with the final n
+  String,     // value: the cooked characters, as UTF-8
+  Template,   // value: the cooked characters; a template string without substitutions
+  Regex,      // value: as written
+  Array,      // elements are the children
+  Object,     // members are the children; each has a key
+  NotLiteral  // within a partial literal: a part that is none
 };
 
 struct Literal {

@@ -140,6 +140,7 @@ struct Attribute {
   std::string_view value;     // String: decoded. Expression, Spread: source between the braces
   std::string_view verbatim;  // String: decoded, continuation lines' indentation kept
   LiteralId literal = kNone;  // Expression: its value, or kNone when it isn't one literal
+  LiteralId partial = kNone;  // the same with LiteralKind::NotLiteral for what is none: for vet()
   Span span;                  // from the first character of the name or `{`
   Position value_start;       // String: after the quote. Expression: after the brace
 };
@@ -156,6 +157,7 @@ struct Element {
 struct Expression {
   LiteralId literal = kNone;  // its value, or kNone
   bool empty = false;         // nothing but blanks and comments
+  LiteralId partial = kNone;  // as in Attribute
 };
 
 // A refusal or a complaint at one place.
@@ -220,8 +222,10 @@ class Tree {
 };
 
 struct Limits {
-  std::uint32_t nesting = 100;  // containers, elements and inline nodes within each other
+  std::uint32_t nesting = 250;  // containers, elements, inline nodes and literals within each other
   std::uint32_t nodes = 2'000'000;
+  // MDX can be written so that the same text must be tried in two ways; this bounds the sum.
+  [[nodiscard]] std::uint64_t work(std::uint64_t bytes) const { return bytes * 8 + 65536; }
 };
 
 struct Parsed {

@@ -1,0 +1,320 @@
+#include "daemon/reader/tree/blocks.h"
+
+#include <algorithm>
+
+#include "daemon/reader/tree/scan.h"
+#include "daemon/reader/tree/unicode.h"
+
+namespace rb::rdr {
+namespace {
+
+constexpr std::uint32_t kCodeIndent = 4;
+constexpr std::uint32_t kLongestNumber = 9;
+
+}  // namespace
+
+void BlockParser::run(std::uint32_t first_line) {
+  containers_.push_back({});
+  for (line_ = first_line; line_ < context_.source.line_count() && !context_.refused(); ++line_) {
+    take_line();
+  }
+  if (!context_.refused()) {
+    close_to(1);
+  }
+}
+
+NodeId BlockParser::add(Kind kind, std::uint32_t begin, std::uint32_t end) {
+  containers_.back().holds = true;
+  return context_.add(top(), kind, begin, end);
+}
+
+void BlockParser::push(ContainerKind kind, NodeId node) {
+  Container made;
+  made.kind = kind;
+  made.node = node;
+  containers_.push_back(std::move(made));
+}
+
+// MDX refuses what is nested too deeply; in Markdown, which has no errors, it is text.
+bool BlockParser::room_deeper(std::uint32_t offset) {
+  if (containers_.size() < context_.limits.nesting) {
+    return true;
+  }
+  if (context_.mdx()) {
+    context_.refuse(offset, "syntax-too-deep", "lists, quotes and elements are nested too deeply");
+  }
+  return false;
+}
+
+bool BlockParser::matches(const Container& container, Cursor& cursor) const {
+  const std::uint32_t indent = cursor.indent();
+  switch (container.kind) {
+    case ContainerKind::Root:
+    case ContainerKind::List:
+    case ContainerKind::Element:
+      return true;
+    case ContainerKind::Quote: {
+      Cursor ahead = cursor;
+      ahead.skip_blanks();
+      if (ahead.peek() != '>' || (indent >= kCodeIndent && !context_.mdx())) {
+        return false;
+      }
+      ahead.skip_bytes(1);
+      ahead.skip_columns(1);
+      cursor = ahead;
+      return true;
+    }
+    case ContainerKind::Item:
+      if (cursor.blank() ? !container.holds : indent < container.size) {
+        return false;
+      }
+      cursor.skip_columns(container.size);
+      return true;
+    case ContainerKind::Footnote:
+      if (!cursor.blank() && indent < kCodeIndent) {
+        return false;
+      }
+      cursor.skip_columns(kCodeIndent);
+      return true;
+  }
+  return false;
+}
+
+// How many of the first `depth` containers go on in this line; the cursor stands after their marks.
+std::size_t BlockParser::match(Cursor& cursor, std::size_t depth) const {
+  std::size_t matched = 0;
+  while (matched < depth && matches(containers_[matched], cursor)) {
+    ++matched;
+  }
+  return matched;
+}
+
+void BlockParser::take_line() {
+  Cursor cursor(context_.source, line_);
+  std::size_t kept = match(cursor, containers_.size());
+  const bool all = kept == containers_.size();
+  if (all && continue_leaf(cursor)) {
+    return;
+  }
+  const bool opened = open_containers(cursor, kept, all);
+  if (!context_.refused()) {
+    take_rest(cursor, kept, all, opened);
+  }
+}
+
+// Code and HTML take their lines whatever these hold. False: the leaf is over, or isn't one of
+// these.
+bool BlockParser::continue_leaf(Cursor& cursor) {
+  switch (leaf_.kind) {
+    case LeafKind::Fence:
+      return continue_fence(cursor);
+    case LeafKind::Indented:
+      return continue_indented(cursor);
+    case LeafKind::Html:
+      return continue_html(cursor);
+    case LeafKind::None:
+    case LeafKind::Paragraph:
+    case LeafKind::Table:
+      return false;
+  }
+  return false;
+}
+
+// Opens what new containers the line starts; true if there was one.
+bool BlockParser::open_containers(Cursor& cursor, std::size_t& kept, bool all) {
+  bool opened = false;
+  while (!context_.refused() && !cursor.blank() && line_ >= plain_before_) {
+    if (cursor.indent() >= kCodeIndent && !context_.mdx()) {
+      break;
+    }
+    const bool interrupts = all && !opened && leaf_.kind == LeafKind::Paragraph;
+    if (!open_quote(cursor, kept) && !open_footnote(cursor, kept) &&
+        !open_item(cursor, kept, interrupts)) {
+      break;
+    }
+    opened = true;
+  }
+  return opened;
+}
+
+// Closes what the line doesn't continue. A list stays open only for a further item of its kind.
+void BlockParser::make_room(std::size_t& kept, bool for_item, char marker) {
+  const Container& last = containers_[kept - 1];
+  if (last.kind == ContainerKind::List && !(for_item && last.marker == marker)) {
+    --kept;
+  }
+  close_to(kept);
+}
+
+bool BlockParser::open_quote(Cursor& cursor, std::size_t& kept) {
+  Cursor ahead = cursor;
+  ahead.skip_blanks();
+  if (ahead.peek() != '>' || !room_deeper(ahead.at)) {
+    return false;
+  }
+  make_room(kept, false, '\0');
+  push(ContainerKind::Quote, add(Kind::Blockquote, ahead.at, ahead.at + 1));
+  ahead.skip_bytes(1);
+  ahead.skip_columns(1);
+  cursor = ahead;
+  kept = containers_.size();
+  return true;
+}
+
+bool BlockParser::open_footnote(Cursor& cursor, std::size_t& kept) {
+  Cursor ahead = cursor;
+  ahead.skip_blanks();
+  if (ahead.peek() != '[') {
+    return false;
+  }
+  Range label;
+  const std::string_view rest = ahead.rest();
+  const std::uint32_t after = scan_footnote_label(rest, 0, label);
+  if (after == kNowhere || after >= rest.size() || rest[after] != ':' || !room_deeper(ahead.at)) {
+    return false;
+  }
+  make_room(kept, false, '\0');
+  const NodeId node = add(Kind::FootnoteDefinition, ahead.at, ahead.at + after + 1);
+  const std::string identifier = normalize_label(label.of(rest));
+  Link made;
+  made.label = context_.keep(label.of(rest));
+  made.identifier = context_.keep(identifier);
+  context_.node(node).detail = static_cast<std::uint32_t>(context_.tree.links.size());
+  context_.tree.links.push_back(made);
+  blocks_.footnotes.emplace(identifier, node);
+  push(ContainerKind::Footnote, node);
+  ahead.skip_bytes(after + 1);
+  ahead.skip_blanks();
+  cursor = ahead;
+  kept = containers_.size();
+  return true;
+}
+
+// Reads `-`, `+`, `*`, `1.`, `1)` and the blanks behind it.
+bool BlockParser::scan_marker(const Cursor& cursor, ListMarker& found) const {
+  Cursor ahead = cursor;
+  found.indent = ahead.indent();
+  ahead.skip_blanks();
+  found.begin = ahead.at;
+  const std::string_view rest = ahead.rest();
+  std::uint32_t length = 0;
+  while (length < rest.size() && is_ascii_digit(static_cast<unsigned char>(rest[length]))) {
+    found.number = length < kLongestNumber
+                       ? found.number * 10 + static_cast<std::uint32_t>(rest[length] - '0')
+                       : 0;
+    ++length;
+  }
+  found.ordered = length > 0;
+  if (length > kLongestNumber || length >= rest.size()) {
+    return false;
+  }
+  found.marker = rest[length];
+  const bool fits = found.ordered
+                        ? found.marker == '.' || found.marker == ')'
+                        : found.marker == '-' || found.marker == '+' || found.marker == '*';
+  if (!fits || (!found.ordered && is_thematic_break(rest))) {
+    return false;
+  }
+  found.length = ++length;
+  ahead.skip_bytes(length);
+  found.empty = ahead.blank();
+  const std::uint32_t blanks = ahead.indent();
+  if (blanks == 0 && !found.empty) {
+    return false;
+  }
+  const bool one = found.empty || (blanks > kCodeIndent && !context_.mdx());
+  found.size = found.indent + length + (one ? 1 : blanks);
+  return true;
+}
+
+bool BlockParser::open_item(Cursor& cursor, std::size_t& kept, bool interrupts) {
+  ListMarker found;
+  if (!scan_marker(cursor, found)) {
+    return false;
+  }
+  const bool weak = found.empty || (found.ordered && found.number != 1);
+  if ((interrupts && weak) || !room_deeper(found.begin)) {
+    return false;
+  }
+  make_room(kept, true, found.marker);
+  if (containers_.back().kind != ContainerKind::List) {
+    const NodeId list = add(Kind::List, found.begin, found.begin + 1);
+    context_.node(list).ordered = found.ordered;
+    context_.node(list).number = found.number;
+    push(ContainerKind::List, list);
+    containers_.back().marker = found.marker;
+  }
+  push(ContainerKind::Item, add(Kind::ListItem, found.begin, found.begin + 1));
+  containers_.back().size = found.size;
+  context_.node(top()).span.end.offset = found.begin + found.length;
+  cursor.skip_blanks();
+  cursor.skip_bytes(found.length);
+  cursor.skip_columns(found.size - found.indent - found.length);
+  kept = containers_.size();
+  return true;
+}
+
+// What stands in the line after its containers.
+void BlockParser::take_rest(Cursor& cursor, std::size_t kept, bool all, bool opened) {
+  const bool paragraph = leaf_.kind == LeafKind::Paragraph && !opened;
+  if (cursor.blank()) {
+    if (!opened) {
+      close_to(kept);
+    }
+    return;
+  }
+  if (paragraph && all) {
+    if (!continue_paragraph(cursor) && !start_leaf(cursor, kept, Start::Interrupt) &&
+        !context_.refused()) {
+      leaf_.text.append(cursor);
+      leaf_.last_lazy = false;
+    }
+    return;
+  }
+  if (paragraph) {
+    // A lazy line: it belongs to the paragraph unless it starts something.
+    const bool lists = containers_[kept - 1].kind == ContainerKind::List;
+    if (!start_leaf(cursor, lists ? kept - 1 : kept, Start::Interrupt) && !context_.refused()) {
+      leaf_.text.append(cursor);
+      leaf_.last_lazy = true;
+    }
+    return;
+  }
+  if (containers_[kept - 1].kind == ContainerKind::List) {
+    --kept;
+  }
+  const bool table = leaf_.kind == LeafKind::Table && all && !opened;
+  if (!table) {
+    close_to(kept);
+  }
+  if (context_.refused() || start_leaf(cursor, kept, Start::Fresh) || context_.refused()) {
+    return;
+  }
+  if (table) {
+    add_row(cursor);
+  } else {
+    start_paragraph(cursor);
+  }
+}
+
+// Closes the leaf and all containers beyond the first `kept`.
+void BlockParser::close_to(std::size_t kept) {
+  close_leaf();
+  while (containers_.size() > kept && !context_.refused()) {
+    const Container& last = containers_.back();
+    Node& node = context_.node(last.node);
+    if (last.kind == ContainerKind::Element) {
+      context_.refuse(node.span.start.offset, "syntax-unclosed-element",
+                      "<" + last.name + "> is not closed where its surroundings end",
+                      "write </" + last.name + "> there, or <" + last.name + " /> here");
+      return;
+    }
+    if (node.last_child != kNone) {
+      node.span.end.offset =
+          std::max(node.span.end.offset, context_.node(node.last_child).span.end.offset);
+    }
+    containers_.pop_back();
+  }
+}
+
+}  // namespace rb::rdr

@@ -1,0 +1,111 @@
+// Pairing runs of * _ ~.
+#include <array>
+
+#include "daemon/reader/tree/inline.h"
+
+namespace rb::rdr {
+namespace {
+
+std::size_t slot_of(const Run& closer) {
+  const std::size_t character = closer.character == '*' ? 0 : closer.character == '_' ? 1 : 2;
+  // Strikethrough pairs equal lengths alone.
+  const std::size_t length = closer.character == '~' ? closer.length : closer.length % 3;
+  return (character * 2 + (closer.can_open ? 1 : 0)) * 3 + length;
+}
+
+bool fits(const Run& opener, const Run& closer) {
+  if (!opener.can_open || opener.character != closer.character) {
+    return false;
+  }
+  if (closer.character == '~') {
+    return opener.length == closer.length;
+  }
+  const bool both = closer.can_open || opener.can_close;
+  return !both || closer.length % 3 == 0 || (opener.length + closer.length) % 3 != 0;
+}
+
+}  // namespace
+
+std::uint32_t InlineParser::first_above(std::uint32_t below) const {
+  std::uint32_t run = last_run_;
+  while (run != kNone && runs_[run].previous != below) {
+    run = runs_[run].previous;
+  }
+  return run;
+}
+
+void InlineParser::unlink(std::uint32_t run) {
+  Run& gone = runs_[run];
+  if (gone.previous != kNone) {
+    runs_[gone.previous].next = gone.next;
+  }
+  if (gone.next != kNone) {
+    runs_[gone.next].previous = gone.previous;
+  } else {
+    last_run_ = gone.previous;
+  }
+}
+
+// Takes one or two characters from each and notes what they enclose.
+void InlineParser::pair(std::uint32_t opener, std::uint32_t closer) {
+  Run& left = runs_[opener];
+  Run& right = runs_[closer];
+  const std::uint32_t in_left = left.end - left.begin;
+  const std::uint32_t in_right = right.end - right.begin;
+  const bool strike = right.character == '~';
+  const std::uint32_t count = strike ? right.length : (in_left >= 2 && in_right >= 2 ? 2 : 1);
+  left.end -= count;
+  right.begin += count;
+  Mark mark;
+  mark.kind = strike ? Kind::Delete : count == 2 ? Kind::Strong : Kind::Emphasis;
+  mark.begin = left.end;
+  mark.end = right.begin;
+  left.opens.push_back(mark);
+  right.closes.push_back(mark);
+}
+
+// All runs above `below` (kNone: all there are) pair or become text.
+void InlineParser::pair_runs(std::uint32_t below) {
+  // By slot: how far down openers were already looked for in vain. Runs are in document order, so
+  // indexes tell (counted from 1, 0: nothing is known).
+  std::array<std::uint32_t, 18> bottoms{};
+  bottoms.fill(below == kNone ? 0 : below + 1);
+  std::uint32_t closer = first_above(below);
+  while (closer != kNone) {
+    if (!runs_[closer].can_close) {
+      closer = runs_[closer].next;
+      continue;
+    }
+    const std::size_t slot = slot_of(runs_[closer]);
+    std::uint32_t opener = runs_[closer].previous;
+    while (opener != kNone && opener >= bottoms[slot] && !fits(runs_[opener], runs_[closer])) {
+      opener = runs_[opener].previous;
+    }
+    const bool found = opener != kNone && opener >= bottoms[slot];
+    const std::uint32_t next = runs_[closer].next;
+    if (!found) {
+      bottoms[slot] = closer;
+      if (!runs_[closer].can_open) {
+        unlink(closer);
+      }
+      closer = next;
+      continue;
+    }
+    while (runs_[closer].previous != opener) {
+      unlink(runs_[closer].previous);
+    }
+    pair(opener, closer);
+    if (runs_[opener].begin == runs_[opener].end) {
+      unlink(opener);
+    }
+    if (runs_[closer].begin == runs_[closer].end) {
+      unlink(closer);
+      closer = next;
+    }
+  }
+  while (last_run_ != kNone && last_run_ != below) {
+    unlink(last_run_);
+  }
+}
+
+}  // namespace rb::rdr
