@@ -3,7 +3,7 @@
 #include "daemon/reader/tree/scan.h"
 #include "daemon/reader/tree/unicode.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 using namespace std::string_view_literals;
@@ -198,4 +198,4 @@ bool InlineParser::trail_ends(std::uint32_t at) {
   return false;
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

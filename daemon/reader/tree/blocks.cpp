@@ -5,7 +5,7 @@
 #include "daemon/reader/tree/scan.h"
 #include "daemon/reader/tree/unicode.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 constexpr std::uint32_t kCodeIndent = 4;
@@ -317,4 +317,4 @@ void BlockParser::close_to(std::size_t kept) {
   }
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

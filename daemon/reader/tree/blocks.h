@@ -18,7 +18,7 @@
 #include "daemon/reader/tree/stream.h"
 #include "daemon/reader/tree/tag.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 // A text whose inline content is read when all definitions are known.
 struct InlineJob {
@@ -158,4 +158,4 @@ struct Cell {
 };
 [[nodiscard]] std::vector<Cell> split_row(std::string_view row);
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

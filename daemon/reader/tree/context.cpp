@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 void Context::refuse(std::uint32_t offset, std::string_view code, std::string text,
                      std::string advice) {
@@ -72,4 +72,4 @@ std::string_view Context::keep(std::string_view made) {
   return tree.keep(clean);
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -12,7 +12,7 @@
 #include "daemon/reader/tree/text.h"
 #include "daemon/reader/tree/tree.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 struct Context {
   Context(Tree& tree_, const Source& source_, const Limits& limits_)
@@ -40,4 +40,4 @@ struct Context {
   std::string_view keep(std::string_view made);
 };
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -6,7 +6,7 @@
 
 #include "daemon/reader/tree/unicode.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 struct Entity {
@@ -129,4 +129,4 @@ std::string decode_string(std::string_view text) {
   return out;
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

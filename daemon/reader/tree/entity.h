@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 // Markdown text and attribute values differ in what odd numbers stand for: `&#1;` is U+FFFD in
 // Markdown and U+0001 in an attribute, where 128..159 are read as Windows-1252.
@@ -23,4 +23,4 @@ enum class References { Markdown, Attribute };
 // Markdown strings (destinations, titles, info strings): references and backslash escapes.
 [[nodiscard]] std::string decode_string(std::string_view text);
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

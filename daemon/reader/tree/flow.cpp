@@ -5,7 +5,7 @@
 #include "daemon/reader/tree/js.h"
 #include "daemon/reader/tree/scan.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 // Appends the next line of the containers a construct stands in.
 Ended BlockParser::feed(Text& text, std::uint32_t& next, std::size_t depth) const {
@@ -162,4 +162,4 @@ bool BlockParser::start_esm(const Cursor& cursor, std::size_t kept) {
   return true;
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

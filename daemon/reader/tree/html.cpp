@@ -7,7 +7,7 @@
 #include "daemon/reader/tree/scan.h"
 #include "daemon/reader/tree/unicode.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 using namespace std::string_view_literals;
@@ -269,4 +269,4 @@ std::uint32_t scan_autolink(std::string_view text, std::uint32_t at, bool& email
   return scan_email(text, at + 1);
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

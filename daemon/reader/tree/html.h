@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 // Which of the seven start conditions a line meets, 0: none. `line` starts at the `<`.
 [[nodiscard]] int html_block_kind(std::string_view line, bool interrupts_paragraph);
@@ -31,4 +31,4 @@ struct HtmlMemory {
 // `<https://…>` or `<name@host>`: the index after it.
 [[nodiscard]] std::uint32_t scan_autolink(std::string_view text, std::uint32_t at, bool& email);
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -7,7 +7,7 @@
 #include "daemon/reader/tree/js.h"
 #include "daemon/reader/tree/unicode.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 InlineParser::InlineParser(Context& context, const Blocks& blocks, InlineJob& job)
     : context_(context), blocks_(blocks), job_(job), chars_(job.text.chars()) {
@@ -340,4 +340,4 @@ void InlineParser::take_run() {
   runs_.push_back(std::move(run));
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -18,7 +18,7 @@
 #include "daemon/reader/tree/scan.h"
 #include "daemon/reader/tree/tag.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 enum class PieceKind : std::uint8_t {
   Text,   // characters as they stand
@@ -181,4 +181,4 @@ class InlineParser {
   bool text_open_ = false;
 };
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

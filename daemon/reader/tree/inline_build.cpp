@@ -4,7 +4,7 @@
 
 #include "daemon/reader/tree/inline.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 std::uint32_t InlineParser::offset_of_end(std::uint32_t end) const {
   return end == 0 ? job_.text.offset(0) : job_.text.offset(end - 1) + 1;
@@ -241,4 +241,4 @@ void InlineParser::close_tag(const Tag& tag) {
   open_.pop_back();
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -3,7 +3,7 @@
 
 #include "daemon/reader/tree/inline.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 std::size_t slot_of(const Run& closer) {
@@ -108,4 +108,4 @@ void InlineParser::pair_runs(std::uint32_t below) {
   }
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -6,7 +6,7 @@
 #include "daemon/reader/tree/scan.h"
 #include "daemon/reader/tree/unicode.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 constexpr std::uint32_t kParentheses = 32;  // nested in a destination
@@ -201,4 +201,4 @@ void InlineParser::close_group(const Bracket& bracket, Group group, std::uint32_
   }
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

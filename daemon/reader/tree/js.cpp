@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 bool Js::fail(std::string text) {
   return fail_at(at_, std::move(text));
@@ -198,4 +198,4 @@ JsResult parse_esm(Stream& stream, Context& context) {
   return Js(stream, 0, context).module();
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -16,7 +16,7 @@
 #include "daemon/reader/tree/stream.h"
 #include "daemon/reader/tree/unicode.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 enum class Braces {
   Expression,  // {…} in text or between blocks: may be empty
@@ -160,4 +160,4 @@ class Js {
   bool failed_ = false;
 };
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

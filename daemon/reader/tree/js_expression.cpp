@@ -5,7 +5,7 @@
 
 #include "daemon/reader/tree/js.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 using namespace std::string_view_literals;
@@ -341,4 +341,4 @@ Js::Value Js::parenthesized() {
   return value;
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

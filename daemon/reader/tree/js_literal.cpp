@@ -3,7 +3,7 @@
 
 #include "daemon/reader/tree/js.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 bool is_digit_of(char c, int base) {
@@ -424,4 +424,4 @@ Js::Value Js::regex() {
   return value;
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

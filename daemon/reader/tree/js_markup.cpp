@@ -2,7 +2,7 @@
 // found.
 #include "daemon/reader/tree/js.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 bool Js::markup_name(std::string& name) {
   name.clear();
@@ -156,4 +156,4 @@ bool Js::markup_children(const std::string& name) {
   return false;
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

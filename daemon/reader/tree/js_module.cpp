@@ -2,7 +2,7 @@
 // word "import" and isn't one must be told from them.
 #include "daemon/reader/tree/js.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 JsResult Js::module() {
   JsResult result;
@@ -186,4 +186,4 @@ bool Js::declarations() {
   return !failed();
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

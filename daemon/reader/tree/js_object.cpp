@@ -1,7 +1,7 @@
 // Object literals and their members.
 #include "daemon/reader/tree/js.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 Js::Value Js::object() {
   const std::uint32_t begin = at_;
@@ -126,4 +126,4 @@ bool Js::member_value(Value& whole, const Literal& made, LiteralId& last) {
   return true;
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

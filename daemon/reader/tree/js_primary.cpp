@@ -4,7 +4,7 @@
 
 #include "daemon/reader/tree/js.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 using namespace std::string_view_literals;
@@ -247,4 +247,4 @@ Js::Value Js::array() {
   return whole;
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

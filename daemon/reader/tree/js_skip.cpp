@@ -3,7 +3,7 @@
 
 #include "daemon/reader/tree/js.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 char closing_of(char open) {
@@ -90,4 +90,4 @@ bool Js::skip_balanced() {
   return !failed();
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -7,7 +7,7 @@
 #include "daemon/reader/tree/scan.h"
 #include "daemon/reader/tree/unicode.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 constexpr std::uint32_t kCodeIndent = 4;
@@ -358,4 +358,4 @@ void BlockParser::add_definition(const Text& text, std::uint32_t begin, std::uin
   blocks_.definitions.emplace(identifier, node);
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -11,6 +11,9 @@
 namespace rb::rdr {
 namespace {
 
+using grammar::Line;
+using grammar::Source;
+
 // Front matter lies between a first line `---` and the next one. As in the replaced system, a byte
 // order mark in front makes it text in MDX.
 void find_front_matter(const Source& source, Tree& tree) {
@@ -28,7 +31,7 @@ void find_front_matter(const Source& source, Tree& tree) {
   }
   for (std::uint32_t i = 1; i < source.line_count(); ++i) {
     const std::string_view line = content(i);
-    if (line.substr(0, 3) == "---" && skip_blanks(line, 3) == line.size()) {
+    if (line.substr(0, 3) == "---" && grammar::skip_blanks(line, 3) == line.size()) {
       tree.front_matter = true;
       tree.front_begin = source.line(0).next;
       tree.front_end = source.line(i).begin;
@@ -111,13 +114,13 @@ Parsed parse(std::string_view text, Dialect dialect, const Limits& limits) {
   tree.adopt(text);
   const Source source(tree.source());
   find_front_matter(source, tree);
-  Context context(tree, source, limits);
+  grammar::Context context(tree, source, limits);
   context.add(kNone, Kind::Root, tree.body_offset, source.size());
-  Blocks blocks;
-  BlockParser(context, blocks).run(tree.body_line - 1);
-  for (InlineJob& job : blocks.jobs) {
+  grammar::Blocks blocks;
+  grammar::BlockParser(context, blocks).run(tree.body_line - 1);
+  for (grammar::InlineJob& job : blocks.jobs) {
     if (!context.refused()) {
-      InlineParser(context, blocks, job).run();
+      grammar::InlineParser(context, blocks, job).run();
     }
   }
   order_nodes(tree);

@@ -2,7 +2,7 @@
 
 #include "daemon/reader/tree/unicode.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 bool is_blank(char c) {
@@ -257,4 +257,4 @@ std::string_view trim_blanks(std::string_view text) {
   return text;
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 inline constexpr std::uint32_t kNowhere = 0xffffffffU;
 inline constexpr std::uint32_t kLongestLabel = 999;
@@ -58,4 +58,4 @@ struct DefinitionParts {
 
 [[nodiscard]] std::string_view trim_blanks(std::string_view text);
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

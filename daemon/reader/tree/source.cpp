@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 constexpr std::uint32_t kEvery = 64;
@@ -76,4 +76,4 @@ Position Source::position(std::uint32_t offset) const {
   return {index + 1, column + 1, offset};
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

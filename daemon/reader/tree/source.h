@@ -11,7 +11,7 @@
 
 #include "daemon/reader/tree/tree.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 // LF, CRLF and a lone CR each end a line.
 struct Line {
@@ -44,4 +44,4 @@ class Source {
   std::uint32_t mark_bytes_ = 0;
 };
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

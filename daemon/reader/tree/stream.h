@@ -9,7 +9,7 @@
 
 #include "daemon/reader/tree/text.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 enum class Ended {
   No,
@@ -42,4 +42,4 @@ struct Stream {
   }
 };
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -2,7 +2,7 @@
 #include "daemon/reader/tree/blocks.h"
 #include "daemon/reader/tree/scan.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 constexpr std::uint32_t kCodeIndent = 4;
@@ -122,4 +122,4 @@ void BlockParser::add_row(std::uint32_t begin, std::uint32_t end) {
   }
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -6,7 +6,7 @@
 #include "daemon/reader/tree/js.h"
 #include "daemon/reader/tree/unicode.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 constexpr std::uint32_t kAttributes = 1000;  // of one element
@@ -323,4 +323,4 @@ TagScan scan_tag(Stream& stream, std::uint32_t at, Context& context, Tag& tag) {
   return TagScanner(stream, at, context, tag).scan();
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

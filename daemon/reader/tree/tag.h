@@ -12,7 +12,7 @@
 #include "daemon/reader/tree/context.h"
 #include "daemon/reader/tree/stream.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 struct Tag {
   bool closing = false;
@@ -28,4 +28,4 @@ enum class TagScan { No, Yes, Refused };
 
 [[nodiscard]] TagScan scan_tag(Stream& stream, std::uint32_t at, Context& context, Tag& tag);
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

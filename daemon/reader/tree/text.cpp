@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 constexpr std::uint32_t kTab = 4;
@@ -155,4 +155,4 @@ std::uint32_t Text::offset(std::uint32_t index) const {
   return found.source + (into > found.blanks ? into - found.blanks : 0);
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

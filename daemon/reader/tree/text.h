@@ -12,7 +12,7 @@
 
 #include "daemon/reader/tree/source.h"
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 // Reads one line from the left while containers and markers are taken off.
 struct Cursor {
@@ -72,4 +72,4 @@ class Text {
   mutable std::size_t hint_ = 0;
 };
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

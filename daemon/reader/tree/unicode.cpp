@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 namespace {
 
 struct Range {
@@ -181,4 +181,4 @@ std::string normalize_label(std::string_view label) {
   return out;
 }
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace rb::rdr {
+namespace rb::rdr::grammar {
 
 struct CodePoint {
   char32_t value = 0;
@@ -55,4 +55,4 @@ void append_utf8(std::string& out, char32_t value);
 // A label's identity: blanks collapsed, outer ones removed, case folded.
 [[nodiscard]] std::string normalize_label(std::string_view label);
 
-}  // namespace rb::rdr
+}  // namespace rb::rdr::grammar

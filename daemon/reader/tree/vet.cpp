@@ -10,6 +10,8 @@
 namespace rb::rdr {
 namespace {
 
+using grammar::ascii_lower;
+
 using namespace std::string_view_literals;
 
 constexpr std::array kBlockedElements = {"script"sv, "iframe"sv, "frame"sv,  "frameset"sv,

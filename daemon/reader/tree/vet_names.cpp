@@ -9,6 +9,8 @@
 namespace rb::rdr {
 namespace {
 
+using grammar::ascii_lower;
+
 using namespace std::string_view_literals;
 
 constexpr std::array kBlocks = {"Command"sv,

@@ -8,6 +8,8 @@
 namespace rb::rdr {
 namespace {
 
+using grammar::ascii_lower;
+
 using namespace std::string_view_literals;
 
 // A link may lead there; whatever has another scheme is shown as text.
