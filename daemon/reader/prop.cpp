@@ -27,6 +27,7 @@ void read_literal(const Tree& tree, LiteralId id, Prop& out) {
     case LiteralKind::Regex:
     case LiteralKind::Array:
     case LiteralKind::Object:
+    case LiteralKind::NotLiteral:
       return;
   }
 }
