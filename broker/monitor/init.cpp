@@ -20,6 +20,8 @@
 #include "broker/monitor/report.h"
 #include "broker/monitor/walk.h"
 #include "common/clock.h"
+#include "common/folder.h"
+#include "common/io.h"
 #include "common/packet.h"
 #include "protocol/wire.h"
 
@@ -54,10 +56,25 @@ Status write_file(const char* path, const std::string& text) {
   return done();
 }
 
+// Where a descriptor lies; in a new root /proc is the current folder's.
+std::string place_of(const Fd& fd) {
+  std::array<char, PATH_MAX> path{};
+  const std::string link = "proc/self/fd/" + std::to_string(fd.get());
+  if (::readlink(link.c_str(), path.data(), path.size() - 1) < 0) {
+    (void)!::readlink(("/" + link).c_str(), path.data(), path.size() - 1);
+  }
+  return path.data();
+}
+
+struct Owner {
+  uid_t uid;
+  gid_t gid;
+};
+
 // The only moment at which this copy may be read by others, and it holds nothing yet.
-Status write_id_maps() {
-  const std::string uid = std::to_string(::geteuid());
-  const std::string gid = std::to_string(::getegid());
+Status write_id_maps(const Owner& owner) {
+  const std::string uid = std::to_string(owner.uid);
+  const std::string gid = std::to_string(owner.gid);
   if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0) {
     return errno_error("dumpable");
   }
@@ -78,12 +95,13 @@ class Init {
  public:
   Init(int control, bool sandbox) : control_(control), sandbox_(sandbox) {}
 
-  void prepare();
+  void prepare(const Owner& owner);
   void launch();
   [[noreturn]] void serve();
 
  private:
   [[nodiscard]] Status receive();
+  [[nodiscard]] Status build();
   [[nodiscard]] Status open_terminal();
   void on_control();
   void reap();
@@ -102,7 +120,7 @@ class Init {
   std::optional<Nanos> deadline_;
 };
 
-void Init::prepare() {
+void Init::prepare(const Owner& owner) {
   // All but the log and the control socket: nothing of the monitor's is held here.
   const auto control = static_cast<unsigned>(control_);
   (void)kernel::close_range(3, control - 1, 0);
@@ -117,7 +135,7 @@ void Init::prepare() {
   }
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   (void)kernel::fresh_keyring();  // a kernel without keyrings has none to hide
-  if (Status mapped = write_id_maps(); !mapped) {
+  if (Status mapped = write_id_maps(owner); !mapped) {
     fail(control_, Error{Code::System, "user namespace", mapped.failure().errnum});
   }
   if (Status built = builder_.perform(plan_base(look_at_root())); !built) {
@@ -166,30 +184,32 @@ Status Init::open_terminal() {
   return done();
 }
 
+// In a sandbox the rest of the root; elsewhere the script's file, where it needs one.
+Status Init::build() {
+  if (sandbox_) {
+    launch_.generated_path = place_of(launch_.generated);
+    const Result<std::vector<Step>> steps = plan_launch(launch_);
+    return steps ? builder_.perform(*steps) : Status(steps.failure());
+  }
+  if (launch_.script_as != ScriptAs::Memory) {
+    launch_.folder_path = place_of(launch_.folder);
+    const Result<Bytes> text = read_sealed(launch_.script.get(), limits::kScriptBytes);
+    Status kept = text ? replace_file(launch_.folder.get(), "script", as_text(*text), 0500)
+                       : Status(text.failure());
+    if (!kept) {
+      return Error{Code::System, "write the script", kept.failure().errnum};
+    }
+  }
+  return ::chdir(launch_.cwd.c_str()) < 0 ? Status(errno_error("enter the folder to start in"))
+                                          : done();
+}
+
 void Init::launch() {
   if (Status received = receive(); !received) {
     fail(control_, received.failure());
   }
-  // What only the monitor itself needs.
-  for (Fd* fd : {&launch_.output, &launch_.index, &launch_.folder, &launch_.listener}) {
-    fd->reset();
-  }
-  if (sandbox_) {
-    if (launch_.generated) {
-      std::array<char, PATH_MAX> path{};
-      const std::string link = "proc/self/fd/" + std::to_string(launch_.generated.get());
-      (void)!::readlink(link.c_str(), path.data(), path.size() - 1);
-      launch_.generated_path = path.data();
-    }
-    const Result<std::vector<Step>> steps = plan_launch(launch_);
-    if (!steps) {
-      fail(control_, steps.failure());
-    }
-    if (Status built = builder_.perform(*steps); !built) {
-      fail(control_, built.failure());
-    }
-  } else if (::chdir(launch_.cwd.c_str()) < 0) {
-    fail(control_, errno_error("enter the folder to start in"));
+  if (Status built = build(); !built) {
+    fail(control_, built.failure());
   }
   if (launch_.use_pty) {
     if (Status opened = open_terminal(); !opened) {
@@ -203,7 +223,7 @@ void Init::launch() {
   if (script_ < 0) {
     fail(control_, errno_error("fork"));
   }
-  held_.clear();
+  held_.clear();  // this process keeps nothing of what it was given
   launch_ = Launch();
 }
 
@@ -299,11 +319,26 @@ void Init::on_deadline() {
 
 }  // namespace
 
-[[noreturn]] void run_init(int control, bool sandbox) {
-  Init init(control, sandbox);
-  init.prepare();
-  init.launch();
-  init.serve();
+Result<First> start_first(bool sandbox) {
+  constexpr std::uint64_t kNamespaces =
+      CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+  Result<std::pair<Fd, Fd>> pair = packet_pair(false);
+  if (!pair) {
+    return pair.failure();
+  }
+  const Owner owner{::geteuid(), ::getegid()};  // inside they are nobody's until mapped
+  int pidfd = -1;
+  const pid_t pid = kernel::fork_into(sandbox ? kNamespaces : 0, &pidfd);
+  if (pid < 0) {
+    return errno_error(sandbox ? "user namespace" : "fork");
+  }
+  if (pid == 0) {
+    Init init(pair->second.get(), sandbox);
+    init.prepare(owner);
+    init.launch();
+    init.serve();
+  }
+  return First{pid, Fd(pidfd), std::move(pair->first)};
 }
 
 }  // namespace rb::mon

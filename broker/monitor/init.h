@@ -8,9 +8,20 @@
 // Source: DESIGN §2, §7; threats 25, 55 to 58, 62, 64; attacks A26, B3.
 #pragma once
 
+#include <sys/types.h>
+
+#include "common/fd.h"
+#include "common/result.h"
+
 namespace rb::mon {
 
-// `control`: our end of a SEQPACKET pair. `sandbox`: this process was made in new namespaces.
-[[noreturn]] void run_init(int control, bool sandbox);
+struct First {
+  pid_t pid = -1;
+  Fd pidfd;
+  Fd control;  // packets: a Launch, then single bytes, in; Reports out
+};
+
+// Makes it; it reports Prepared or Failed before anything else. In new namespaces if `sandbox`.
+[[nodiscard]] Result<First> start_first(bool sandbox);
 
 }  // namespace rb::mon

@@ -30,10 +30,12 @@ struct Launch {
   std::string script_name;  // file name; with InTree relative to the tree
   std::vector<std::string> environment;
   std::string cwd;
-  std::string home;            // "" when there is none to show
-  std::string work_path;       // "" when there is none
-  std::string tree_path;       // "" when none is mounted
-  std::string generated_path;  // not in the message: where its descriptor lies, asked of the kernel
+  std::string home;       // "" when there is none to show
+  std::string work_path;  // "" when there is none
+  std::string tree_path;  // "" when none is mounted
+  // Not in the message: where the descriptors lie, asked of the kernel.
+  std::string generated_path;
+  std::string folder_path;
   Bytes filter;
   policy::Limits limits;
   unsigned umask = 077;

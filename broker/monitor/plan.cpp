@@ -284,6 +284,8 @@ std::vector<Step> plan_base(const RootView& view) {
       out.back().optional = true;
     }
   }
+  out.push_back(folder("run"));
+  out.push_back(link("var/run", "/run"));
   plan_proc(out, view.root);
   plan_devices(out);
   out.push_back(bind("sys/devices/system/cpu", "sys/devices/system/cpu"));
@@ -318,15 +320,15 @@ Result<std::vector<Step>> plan_launch(const Launch& launch) {
 }
 
 std::string script_place(const Launch& launch) {
-  switch (launch.script_as) {
-    case ScriptAs::Memory:
-      return "";
-    case ScriptAs::File:
-      return "/" + std::string(kScriptFolder) + "/" + launch.script_name;
-    case ScriptAs::InTree:
-      break;
+  if (launch.script_as == ScriptAs::Memory) {
+    return "";
   }
-  return launch.tree_path + "/" + launch.script_name;
+  if (!launch.profile.sandboxed()) {
+    return launch.folder_path + "/script";
+  }
+  return launch.script_as == ScriptAs::InTree
+             ? launch.tree_path + "/" + launch.script_name
+             : "/" + std::string(kScriptFolder) + "/" + launch.script_name;
 }
 
 }  // namespace rb::mon

@@ -63,7 +63,8 @@ struct RootView {
 [[nodiscard]] std::vector<Step> plan_base(const RootView& view);
 [[nodiscard]] Result<std::vector<Step>> plan_launch(const Launch& launch);
 
-// Where the script lies for its interpreter, inside; "" for a memory file.
+// Where the script lies for its interpreter; "" for a memory file. Unsandboxed: in the execution's
+// own folder, so that it is what was approved, whatever became of the runbook's folder.
 [[nodiscard]] std::string script_place(const Launch& launch);
 
 }  // namespace rb::mon

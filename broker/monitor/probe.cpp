@@ -16,33 +16,20 @@
 namespace rb::mon {
 namespace {
 
-constexpr std::uint64_t kNamespaces =
-    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
-
 std::string failed(const std::string& stage, int errnum) {
   return errnum == 0 ? stage : stage + ": " + std::strerror(errnum);
 }
 
 // Lets the first process of an execution prepare itself as it always does; "" when it could.
 std::string try_sandbox() {
-  Result<std::pair<Fd, Fd>> pair = packet_pair(false);
-  if (!pair) {
-    return pair.failure().text();
+  const Result<First> first = start_first(true);
+  if (!first) {
+    return first.failure().text();
   }
-  int number = -1;
-  const pid_t pid = kernel::fork_into(kNamespaces, &number);
-  if (pid == 0) {
-    run_init(pair->second.get(), true);
-  }
-  if (pid < 0) {
-    return failed("user namespace", errno);
-  }
-  const Fd pidfd(number);
-  pair->second.reset();
-  const Result<Packet> packet = receive_packet(pair->first.get());
-  (void)kernel::pidfd_send_signal(pidfd.get(), SIGKILL);
+  const Result<Packet> packet = receive_packet(first->control.get());
+  (void)kernel::pidfd_send_signal(first->pidfd.get(), SIGKILL);
   siginfo_t facts{};
-  (void)::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &facts, WEXITED);
+  (void)::waitid(P_PIDFD, static_cast<id_t>(first->pidfd.get()), &facts, WEXITED);
   Report record;
   if (!packet || packet->bytes.size() != sizeof record) {
     return "the sandbox ended while it was prepared";

@@ -14,34 +14,18 @@
 #include "common/io.h"
 
 namespace rb::mon {
-namespace {
-
-constexpr std::uint64_t kNamespaces =
-    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
-
-}  // namespace
-
 void Monitor::start_init(bool sandbox) {
-  Result<std::pair<Fd, Fd>> pair = packet_pair(false);
-  if (!pair) {
-    failure_ = {"socketpair", pair.failure().errnum};
-    return;
-  }
   if (sandbox) {
     mounts_ = Fd(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
   }
-  int pidfd = -1;
-  const pid_t pid = kernel::fork_into(sandbox ? kNamespaces : 0, &pidfd);
-  if (pid == 0) {
-    run_init(pair->second.get(), sandbox);
-  }
-  if (pid < 0) {
-    failure_ = {sandbox ? "user namespace" : "fork", errno};
+  Result<First> first = start_first(sandbox);
+  if (!first) {
+    failure_ = {first.failure().what, first.failure().errnum};
     return;
   }
-  init_pid_ = pid;
-  init_ = Fd(pidfd);
-  control_ = std::move(pair->first);
+  init_pid_ = first->pid;
+  init_ = std::move(first->pidfd);
+  control_ = std::move(first->control);
 }
 
 // Whatever it was doing: nothing of it is left when this returns.
@@ -89,6 +73,7 @@ void Monitor::build(Packet packet) {
     happen(Event::BuildFailed);
     return;
   }
+  seen_.is_check = launch_.is_check;
   if (!launch_.profile.sandboxed()) {
     end_init();
     failure_ = {};

@@ -1,0 +1,711 @@
+// A real runbook-monitor under every kind of script and end. Run as an ordinary user and as root.
+#include <doctest/doctest.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "broker/monitor/walk.h"
+#include "common/clock.h"
+#include "common/digest.h"
+#include "common/outcome_file.h"
+#include "tests/support/monitor_driver.h"
+
+namespace rb::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Which = monitor::FromMonitor::Which;
+using event::Outcome;
+
+const std::string kMonitor = MONITOR;
+
+Order script(const std::string& text, const std::string& profile = "workspace") {
+  Order order;
+  order.script = text;
+  order.profile = profile;
+  return order;
+}
+
+// Processes of this machine whose command line holds the mark, this one aside.
+int marked(const std::string& mark) {
+  int found = 0;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") == std::string::npos &&
+        name != std::to_string(::getpid())) {
+      found += read_file(entry.path() / "cmdline").find(mark) != std::string::npos ? 1 : 0;
+    }
+  }
+  return found;
+}
+
+std::string own_home() {
+  return ::getpwuid(::geteuid())->pw_dir;
+}
+
+std::string fresh_mark() {
+  static int serial = 0;
+  return "rbmark-" + std::to_string(::getpid()) + "-" + std::to_string(++serial);
+}
+
+double seconds(Nanos from) {
+  return std::chrono::duration<double>(boot_now() - from).count();
+}
+
+}  // namespace
+
+TEST_CASE("execution: output, exit status and both outcome files agree") {
+  for (const char* profile : {"workspace", "inspect", "host"}) {
+    CAPTURE(profile);
+    Execution execution(kMonitor);
+    const Message end = execution.run(script("echo out; echo err >&2; exit 7", profile));
+    REQUIRE(end.kind == Which::FINISHED);
+    CHECK(end.outcome == Outcome::FAILED);
+    CHECK(end.exit == 7);
+    CHECK(end.signal == 0);
+    CHECK(execution.output() == "out\nerr\n");
+    CHECK(end.output_bytes == 8);
+    CHECK(digest_from_bytes(end.output_sha256) == sha256(as_bytes("out\nerr\n")));
+    const std::string bin = read_file(execution.folder() + "/outcome.bin");
+    const Result<rb::Outcome> outcome = decode_outcome(as_bytes(bin));
+    REQUIRE(outcome.ok());
+    CHECK(outcome->exit == 7);
+    CHECK(outcome->execution == "e1");
+    CHECK(digest_from_bytes(end.outcome_sha256) == sha256(as_bytes(bin)));
+    CHECK(read_file(execution.folder() + "/outcome.json").find("\"exit\":7") != std::string::npos);
+    CHECK(end.may_have_left == (std::string(profile) == "host"));
+  }
+}
+
+TEST_CASE("execution: every way to end has a shape of its own") {
+  struct Case {
+    const char* text;
+    Outcome outcome;
+    int exit;
+    unsigned signal;
+    const char* cause;
+  };
+  for (const Case& c :
+       {Case{"exit 0", Outcome::PASSED, 0, 0, ""}, Case{"exit 126", Outcome::FAILED, 126, 0, ""},
+        Case{"exit 127", Outcome::FAILED, 127, 0, ""},
+        Case{"exit 255", Outcome::FAILED, 255, 0, ""},
+        Case{"kill -KILL $$", Outcome::FAILED, -1, 9, ""},
+        Case{"kill -TERM $$", Outcome::FAILED, -1, 15, ""},
+        Case{"kill -SEGV $$", Outcome::FAILED, -1, 11, ""},
+        Case{"kill -SYS $$", Outcome::FAILED, -1, 31, "policy violation"}}) {
+    CAPTURE(c.text);
+    Execution execution(kMonitor);
+    const Message end = execution.run(script(c.text));
+    REQUIRE(end.kind == Which::FINISHED);
+    CHECK(end.outcome == c.outcome);
+    CHECK(end.exit == c.exit);
+    CHECK(end.signal == c.signal);
+    CHECK(end.text == c.cause);
+  }
+}
+
+TEST_CASE("execution: a check that exits 2 warns, a command that does so doesn't") {
+  for (const bool check : {true, false}) {
+    Execution execution(kMonitor);
+    Order order = script("exit 2");
+    order.check = check;
+    CHECK(execution.run(order).warn == check);
+  }
+}
+
+TEST_CASE("execution: end of file before go executes nothing and leaves nothing") {
+  for (const char* profile : {"workspace", "host"}) {
+    for (const int wait : {0, 1, 3, 20}) {
+      Execution execution(kMonitor);
+      const std::string mark = fresh_mark();
+      Order order = script("touch ran; exec -a " + mark + " sleep 60", profile);
+      execution.launch(order);
+      if (wait == 20) {
+        CHECK(execution.until(Which::READY).kind == Which::READY);
+      } else {
+        ::usleep(static_cast<useconds_t>(wait) * 1000);
+      }
+      execution.lose_link();
+      CHECK(execution.reap() == 0);
+      CHECK_FALSE(fs::exists(execution.work() + "/ran"));
+      CHECK_FALSE(fs::exists(execution.folder() + "/outcome.bin"));
+      CHECK(marked(mark) == 0);
+    }
+  }
+}
+
+TEST_CASE("execution: go before ready is a promise that is kept") {
+  Execution execution(kMonitor);
+  execution.launch(script("echo promised"));
+  execution.go();
+  CHECK(execution.until(Which::READY).kind == Which::READY);
+  CHECK(execution.until(Which::STARTED).kind == Which::STARTED);
+  CHECK(execution.until(Which::FINISHED).outcome == Outcome::PASSED);
+}
+
+TEST_CASE("execution: messages that aren't permitted end the link, and nothing runs") {
+  const auto ends = [](Execution& execution) {
+    CHECK(execution.until(Which::FINISHED, 3000).kind == Which::UNSET);
+    CHECK(execution.reap(3000) == 0);
+    CHECK_FALSE(fs::exists(execution.work() + "/ran"));
+  };
+  SUBCASE("go first") {
+    Execution execution(kMonitor);
+    execution.go();
+    ends(execution);
+  }
+  SUBCASE("acknowledge in the middle") {
+    Execution execution(kMonitor);
+    execution.launch(script("touch ran"));
+    execution.acknowledge();
+    execution.go();
+    ends(execution);
+  }
+  SUBCASE("two launches") {
+    Execution execution(kMonitor);
+    execution.launch(script("touch ran"));
+    CHECK(execution.until(Which::READY).kind == Which::READY);
+    execution.launch(script("touch ran"));
+    ends(execution);
+  }
+  SUBCASE("garbage") {
+    Execution execution(kMonitor);
+    execution.send_raw(as_bytes("\x00\x00\x00\x00\x00\x00\x00\x00garbage!"));
+    ends(execution);
+  }
+}
+
+TEST_CASE("execution: whatever a script leaves running is gone when it is over") {
+  for (const char* profile : {"workspace", "host"}) {
+    for (const char* how :
+         {"sleep 300 &", "nohup sleep 300 >/dev/null 2>&1 &", "setsid sleep 300 &",
+          "(setsid sh -c 'sleep 300 & sleep 300' &) ; sleep 0.05",
+          "(trap '' TERM HUP INT; sleep 300) &", "sh -c 'kill -STOP $$' & sleep 0.05",
+          "(while :; do sleep 300; done) &"}) {
+      CAPTURE(profile);
+      CAPTURE(how);
+      const std::string mark = fresh_mark();
+      Execution execution(kMonitor);
+      const Nanos start = boot_now();
+      Order order = script(std::string("export X=1; echo begin; ") + how + "\necho end", profile);
+      order.argv = {"/bin/bash"};
+      order.environment.push_back("MARK=" + mark);
+      const Message end = execution.run(order);
+      CHECK(end.outcome == Outcome::PASSED);
+      CHECK(execution.output() == "begin\nend\n");
+      CHECK(seconds(start) < 4);
+      int left = 0;
+      for (const auto& entry : fs::directory_iterator("/proc")) {
+        left += read_file(entry.path() / "environ").find(mark) != std::string::npos ? 1 : 0;
+      }
+      CHECK(left == 0);
+    }
+  }
+}
+
+TEST_CASE("execution: what finishes within the lingering time is heard to its last byte") {
+  Execution execution(kMonitor);
+  const Message end =
+      execution.run(script("exec > >(sleep 0.1; tr a-z A-Z); echo through a substitution"));
+  CHECK(end.outcome == Outcome::PASSED);
+  CHECK(execution.output() == "THROUGH A SUBSTITUTION\n");
+}
+
+namespace {
+
+void check_stop(const char* profile) {
+  SUBCASE("a script that listens") {
+    Execution execution(kMonitor);
+    execution.launch(script("trap 'echo bye; exit 3' TERM; echo on; sleep 60 & wait", profile));
+    execution.go();
+    (void)execution.until(Which::PROGRESS);
+    const Nanos start = boot_now();
+    execution.stop(5000);
+    const Message end = execution.until(Which::FINISHED);
+    CHECK(end.outcome == Outcome::STOPPED);
+    CHECK(end.text == "client");
+    CHECK(end.exit == 3);
+    CHECK(seconds(start) < 3);
+    CHECK(execution.output() == "on\nbye\n");
+  }
+  SUBCASE("a script that ignores it, and one that is stopped") {
+    for (const char* text : {"trap '' TERM; echo on; while :; do sleep 1; done",
+                             "trap '' TERM; echo on; kill -STOP $$; while :; do sleep 1; done"}) {
+      Execution execution(kMonitor);
+      execution.launch(script(text, profile));
+      execution.go();
+      (void)execution.until(Which::PROGRESS);
+      const Nanos start = boot_now();
+      execution.stop(300);
+      const Message end = execution.until(Which::FINISHED);
+      CHECK(end.outcome == Outcome::STOPPED);
+      CHECK(end.signal == 9);
+      CHECK(seconds(start) > 0.25);
+      CHECK(seconds(start) < 2.5);
+    }
+  }
+  SUBCASE("a stopped script hears TERM") {
+    Execution execution(kMonitor);
+    execution.launch(script("echo on; kill -STOP $$; sleep 60", profile));
+    execution.go();
+    (void)execution.until(Which::PROGRESS);
+    ::usleep(50'000);
+    const Nanos start = boot_now();
+    execution.stop(5000);
+    CHECK(execution.until(Which::FINISHED).signal == 15);
+    CHECK(seconds(start) < 3);
+  }
+  SUBCASE("at once") {
+    Execution execution(kMonitor);
+    execution.launch(script("trap '' TERM; echo on; sleep 60", profile));
+    execution.go();
+    (void)execution.until(Which::PROGRESS);
+    const Nanos start = boot_now();
+    execution.stop(0);
+    CHECK(execution.until(Which::FINISHED).outcome == Outcome::STOPPED);
+    CHECK(seconds(start) < 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("execution: stop asks first, and kills what doesn't listen after the grace") {
+  check_stop("workspace");
+}
+
+TEST_CASE("execution: stop does so without a sandbox as well") {
+  check_stop("host");
+}
+
+TEST_CASE("execution: a stop before the start executes nothing") {
+  Execution execution(kMonitor);
+  execution.launch(script("touch ran"));
+  CHECK(execution.until(Which::READY).kind == Which::READY);
+  execution.stop(1000);
+  CHECK(execution.until(Which::FINISHED).kind == Which::SETUP_FAILED);
+  CHECK(execution.reap() == 0);
+  CHECK_FALSE(fs::exists(execution.work() + "/ran"));
+}
+
+TEST_CASE("execution: the time limit counts from the start and says timeout") {
+  Execution execution(kMonitor);
+  Order order = script("echo on; sleep 60");
+  order.limits.timeout_ms = 300;
+  const Message end = execution.run(order);
+  CHECK(end.outcome == Outcome::TIMEOUT);
+  CHECK(end.text == "timeout");
+  CHECK(end.duration_ms >= 290);
+  CHECK(end.duration_ms < 2500);
+  CHECK(execution.output() == "on\n");
+}
+
+TEST_CASE("execution: the output limit keeps exactly so many bytes and names itself") {
+  Execution execution(kMonitor);
+  Order order = script("yes");
+  order.limits.output_bytes = 1'000'001;
+  const Message end = execution.run(order);
+  CHECK(end.outcome == Outcome::FAILED);
+  CHECK(end.text == "output limit");
+  CHECK(end.output_bytes == 1'000'001);
+  const std::string output = execution.output();
+  CHECK(output.size() == 1'000'001);
+  CHECK(digest_from_bytes(end.output_sha256) == sha256(as_bytes(output)));
+}
+
+TEST_CASE("execution: output.idx covers the output without a gap") {
+  Execution execution(kMonitor);
+  const Message end =
+      execution.run(script("for i in $(seq 300); do echo line $i; done; sleep 0.05; echo x"));
+  const std::string index = read_file(execution.folder() + "/output.idx");
+  REQUIRE(index.size() % 24 == 0);
+  std::uint64_t expected = 0;
+  std::uint64_t last_time = 0;
+  for (std::size_t at = 0; at < index.size(); at += 24) {
+    const auto number = [&](std::size_t from, std::size_t bytes) {
+      std::uint64_t value = 0;
+      for (std::size_t i = bytes; i-- > 0;) {
+        value = value << 8 | static_cast<std::uint8_t>(index[at + from + i]);
+      }
+      return value;
+    };
+    CHECK(number(0, 8) == expected);
+    CHECK(number(8, 8) >= last_time);
+    CHECK(number(16, 4) == 0);
+    last_time = number(8, 8);
+    expected += number(20, 4);
+  }
+  CHECK(expected == end.output_bytes);
+  CHECK(index.size() > 24);
+}
+
+TEST_CASE("execution: a file over its limit ends the script by name") {
+  Execution execution(kMonitor);
+  Order order = script("exec head -c 5000000 /dev/zero > big");
+  order.limits.file_bytes = 1'000'000;
+  const Message end = execution.run(order);
+  CHECK(end.outcome == Outcome::FAILED);
+  CHECK(end.signal == SIGXFSZ);
+  CHECK(end.text == "file size limit");
+}
+
+TEST_CASE("execution: a terminal is one, with its own end of file") {
+  for (const char* profile : {"workspace", "host"}) {
+    CAPTURE(profile);
+    Execution execution(kMonitor);
+    Order order = script("test -t 0 && test -t 1 && tty && echo on a terminal", profile);
+    order.pty = true;
+    const Message end = execution.run(order);
+    CHECK(end.outcome == Outcome::PASSED);
+    CHECK(execution.output().find("/dev/pts/") != std::string::npos);
+    CHECK(execution.output().find("on a terminal\r\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("execution: without a terminal there is none to be had") {
+  Execution execution(kMonitor);
+  const Message end =
+      execution.run(script("exec 2>&1; (: < /dev/tty) && exit 9; read x && exit 8; exit 0"));
+  CHECK(end.exit == 0);
+  CHECK(execution.output().find("No such device or address") != std::string::npos);
+}
+
+TEST_CASE("execution: interpreters that need a file get one that can't be changed") {
+  Execution execution(kMonitor);
+  Order order = script("echo \"$0\"; echo no >> \"$0\" || echo kept; cat \"$0\" | head -c 4");
+  order.script_as = monitor::ScriptAs::FILE;
+  order.script_name = "check.sh";
+  CHECK(execution.run(order).exit == 0);
+  const std::string output = execution.output();
+  CHECK(output.find("/run/runbook/check.sh\n") == 0);
+  CHECK(output.find("kept\necho") != std::string::npos);
+}
+
+TEST_CASE("execution: without a sandbox the script's file is the execution's own") {
+  Execution execution(kMonitor);
+  Order order = script("echo \"$0\"", "host");
+  order.script_as = monitor::ScriptAs::FILE;
+  CHECK(execution.run(order).exit == 0);
+  CHECK(execution.output() == execution.folder() + "/script\n");
+}
+
+TEST_CASE("execution: a script in the tree lies at its own place with its siblings") {
+  Execution execution(kMonitor);
+  const std::string tree = execution.base() + "/state/tree";
+  fs::create_directories(tree + "/lib");
+  write_file(tree + "/lib/run.sh", "echo the file as it was opened");
+  write_file(tree + "/helper.sh", "echo sourced helper");
+  Order order = script(". \"$(dirname \"$0\")/../helper.sh\"; echo \"$0\"; echo x > ../new");
+  order.script_as = monitor::ScriptAs::IN_TREE;
+  order.script_name = "lib/run.sh";
+  order.tree = tree;
+  order.tree_path = "/home/anna/runbooks/db";
+  order.cwd = "/home/anna/runbooks/db/lib";
+  const Message end = execution.run(order);
+  CHECK(end.exit == 1);
+  CHECK(execution.output().find("sourced helper\n/home/anna/runbooks/db/lib/run.sh\n") == 0);
+  CHECK(execution.output().find("Read-only file system") != std::string::npos);
+  CHECK(read_file(tree + "/lib/run.sh") == "echo the file as it was opened");
+}
+
+TEST_CASE("execution: only what the profile lists can be written") {
+  for (const char* profile : {"workspace", "inspect"}) {
+    CAPTURE(profile);
+    const bool writes = std::string(profile) == "workspace";
+    Execution execution(kMonitor, own_home());
+    Order order = script(
+        "for p in \"$W\" \"$G\" ~ /tmp /var/tmp /dev/shm / /usr /etc /proc /run /dev /sys/devices "
+        "\"$W/..\"; do "
+        "if (: > \"$p/rbtest\") 2>/dev/null; then echo \"w $p\"; fi; done",
+        profile);
+    order.generated = true;
+    order.environment.push_back("W=" + execution.work());
+    order.environment.push_back("G=" + execution.folder() + "/generated");
+    order.environment.push_back("HOME=" + execution.base() + "/home");
+    CHECK(execution.run(order).exit == 0);
+    std::string wanted;
+    if (writes) {
+      wanted = "w " + execution.work() + "\nw " + execution.folder() + "/generated\nw " +
+               execution.base() + "/home\n";
+    }
+    // `work/..` is a skeleton on the frozen root
+    CHECK(execution.output() == wanted + "w /tmp\nw /var/tmp\nw /dev/shm\n");
+    CHECK(fs::exists(execution.work() + "/rbtest") == writes);
+    CHECK_FALSE(fs::exists(execution.base() + "/home/rbtest"));
+    CHECK_FALSE(fs::exists("/tmp/rbtest"));
+  }
+}
+
+TEST_CASE("execution: what must be hidden isn't there, and host sees it") {
+  for (const char* profile : {"workspace", "inspect", "host"}) {
+    const bool host = std::string(profile) == "host";
+    Execution execution(kMonitor);
+    write_file(execution.base() + "/state/ledger", "canary");
+    write_file(execution.base() + "/runtime/operator.sock", "canary");
+    write_file(execution.base() + "/home/.netrc", "canary");
+    Order order = script(
+        "cat $B/state/ledger $B/runtime/operator.sock ~/.netrc 2>/dev/null; "
+        "find $B -name ledger -o -name operator.sock -o -name .netrc",
+        profile);
+    order.environment.push_back("B=" + execution.base());
+    order.environment.push_back("HOME=" + execution.base() + "/home");
+    (void)execution.run(order);
+    CHECK((execution.output().find("canary") != std::string::npos) == host);
+    CHECK(execution.output().empty() == !host);
+  }
+}
+
+TEST_CASE("execution: tool folders below home are shown read-only, links aren't followed") {
+  Execution execution(kMonitor);
+  const std::string home = execution.base() + "/home";
+  fs::create_directories(home + "/.local/bin");
+  fs::create_directories(home + "/secret");
+  write_file(home + "/.local/bin/tool", "#!/bin/sh\necho tool ran\n");
+  write_file(home + "/secret/key", "canary");
+  fs::permissions(home + "/.local/bin/tool", fs::perms::owner_all);
+  fs::create_directory_symlink(home + "/secret", home + "/.nvm");
+  Order order = script(
+      "~/.local/bin/tool; echo x > ~/.local/bin/new || echo kept; cat ~/.nvm/key ~/secret/key");
+  order.tools = {".local/bin", ".nvm", ".cargo/bin"};
+  order.environment.push_back("HOME=" + home);
+  (void)execution.run(order);
+  CHECK(execution.output().find("tool ran\n") == 0);
+  CHECK(execution.output().find("kept\n") != std::string::npos);
+  CHECK(execution.output().find("canary") == std::string::npos);
+}
+
+TEST_CASE("execution: a given work folder keeps what tools would execute as it is") {
+  Execution execution(kMonitor);
+  const std::string given = execution.base() + "/project";
+  fs::create_directories(given + "/.git");
+  write_file(given + "/.git/config", "clean");
+  write_file(given + "/.envrc", "clean");
+  Order order = script(
+      "echo bad > .git/config; echo bad > .envrc; mv .git elsewhere; rm -rf .envrc; echo fine > "
+      "result");
+  order.work = given;
+  (void)execution.run(order);
+  CHECK(read_file(given + "/.git/config") == "clean");
+  CHECK(read_file(given + "/.envrc") == "clean");
+  CHECK(read_file(given + "/result") == "fine\n");
+}
+
+TEST_CASE("execution: a work folder that holds home, state or everything is refused by name") {
+  Execution execution(kMonitor);
+  Order order = script("touch ran");
+  SUBCASE("home") {
+    order.work = execution.base() + "/home";
+  }
+  SUBCASE("above home and state") {
+    order.work = execution.base();
+  }
+  SUBCASE("state") {
+    order.work = execution.base() + "/state";
+  }
+  SUBCASE("everything") {
+    order.work = "/";
+  }
+  const Message end = execution.run(order);
+  CHECK(end.kind == Which::SETUP_FAILED);
+  CHECK(end.text.find("work folder") != std::string::npos);
+}
+
+TEST_CASE("execution: a missing interpreter or folder is told before anything runs") {
+  for (const char* profile : {"workspace", "host"}) {
+    CAPTURE(profile);
+    Execution execution(kMonitor);
+    Order order = script("touch ran", profile);
+    order.cwd = "/nonexistent";
+    const Message end = execution.run(order);
+    CHECK(end.kind == Which::SETUP_FAILED);
+    CHECK(end.number == ENOENT);
+  }
+  Execution execution(kMonitor);
+  Order order = script("touch ran");
+  order.argv = {"/nonexistent/bash"};
+  const Message end = execution.run(order);
+  CHECK(end.kind == Which::SETUP_FAILED);
+  CHECK(end.text == "find the interpreter");
+}
+
+TEST_CASE("execution: what exec itself refuses is an error with its reason, durable") {
+  Execution execution(kMonitor);
+  Order order = script("touch ran");
+  order.environment.push_back("BIG=" + std::string(200'000, 'x'));
+  const Message end = execution.run(order);
+  CHECK(end.kind == Which::FINISHED);
+  CHECK(end.outcome == Outcome::ERROR);
+  CHECK(end.text == "arguments and environment are too large");
+  CHECK(fs::exists(execution.folder() + "/outcome.bin"));
+}
+
+TEST_CASE("execution: without its broker it goes on, and leaves a durable outcome") {
+  for (const char* profile : {"workspace", "host"}) {
+    Execution execution(kMonitor);
+    execution.launch(script("echo one; sleep 0.3; echo two", profile));
+    execution.go();
+    CHECK(execution.until(Which::STARTED).kind == Which::STARTED);
+    execution.lose_link();
+    CHECK(execution.reap() == 0);
+    CHECK(execution.output() == "one\ntwo\n");
+    const Result<rb::Outcome> outcome =
+        decode_outcome(as_bytes(read_file(execution.folder() + "/outcome.bin")));
+    REQUIRE(outcome.ok());
+    CHECK(outcome->outcome == Ended::Passed);
+    CHECK(outcome->output_bytes == 8);
+  }
+}
+
+TEST_CASE("execution: a later broker proves the key, and others are turned away") {
+  Execution execution(kMonitor);
+  Order order = script("echo one; sleep 0.6; echo two");
+  order.listener = true;
+  execution.launch(order);
+  execution.go();
+  CHECK(execution.until(Which::PROGRESS).number == 4);
+  execution.lose_link();
+  REQUIRE(execution.greet(false));
+  CHECK(execution.next(2000).kind == Which::UNSET);
+  REQUIRE(execution.greet(true));
+  const Message state = execution.next();
+  CHECK(state.kind == Which::STATE);
+  CHECK(state.running);
+  CHECK(state.output_bytes == 4);
+  const Message end = execution.until(Which::FINISHED);
+  CHECK(end.outcome == Outcome::PASSED);
+  CHECK(end.output_bytes == 8);
+  execution.acknowledge();
+  CHECK(execution.reap() == 0);
+}
+
+TEST_CASE("execution: a greeting is no message for a link that stands") {
+  Execution execution(kMonitor);
+  Order order = script("sleep 0.3");
+  order.listener = true;
+  execution.launch(order);
+  execution.go();
+  CHECK(execution.until(Which::STARTED).kind == Which::STARTED);
+  for (int i = 0; i < 8; ++i) {  // crowds of strangers don't matter
+    (void)execution.greet(false);
+  }
+  CHECK(execution.greet(true));
+  CHECK(execution.until(Which::STATE).kind == Which::STATE);
+}
+
+TEST_CASE("execution: sunset stops it unless a broker greets, and continue takes it back") {
+  SUBCASE("nobody comes") {
+    Execution execution(kMonitor);
+    Order order = script("echo on; sleep 60");
+    order.listener = true;
+    execution.launch(order);
+    execution.go();
+    (void)execution.until(Which::PROGRESS);
+    execution.sunset(200);
+    execution.lose_link();
+    CHECK(execution.reap() == 0);
+    const Result<rb::Outcome> outcome =
+        decode_outcome(as_bytes(read_file(execution.folder() + "/outcome.bin")));
+    REQUIRE(outcome.ok());
+    CHECK(outcome->outcome == Ended::Stopped);
+    CHECK(outcome->cause == "service");
+  }
+  SUBCASE("a broker greets") {
+    Execution execution(kMonitor);
+    Order order = script("echo on; sleep 0.8");
+    order.listener = true;
+    execution.launch(order);
+    execution.go();
+    (void)execution.until(Which::PROGRESS);
+    execution.sunset(300);
+    ::usleep(50'000);
+    execution.lose_link();
+    REQUIRE(execution.greet());
+    CHECK(execution.until(Which::FINISHED).outcome == Outcome::PASSED);
+  }
+  SUBCASE("continue") {
+    Execution execution(kMonitor);
+    execution.launch(script("echo on; sleep 0.5"));
+    execution.go();
+    (void)execution.until(Which::PROGRESS);
+    execution.sunset(200);
+    execution.carry_on();
+    CHECK(execution.until(Which::FINISHED).outcome == Outcome::PASSED);
+  }
+}
+
+TEST_CASE("execution: a killed monitor takes its tree along, at every moment") {
+  for (const char* profile : {"workspace", "host"}) {
+    for (int delay = 0; delay < 12; ++delay) {
+      CAPTURE(profile);
+      CAPTURE(delay);
+      const std::string mark = fresh_mark();
+      Execution execution(kMonitor);
+      Order order = script("trap '' TERM; setsid sleep 300 & sleep 300", profile);
+      order.environment.push_back("MARK=" + mark);
+      execution.launch(order);
+      execution.go();
+      ::usleep(static_cast<useconds_t>(delay * delay) * 300);
+      ::kill(execution.pid(), SIGKILL);
+      CHECK(execution.reap() == 128 + SIGKILL);
+      int left = 1;
+      for (const Nanos start = boot_now(); left > 0 && seconds(start) < 2; ::usleep(10'000)) {
+        left = 0;
+        for (const auto& entry : fs::directory_iterator("/proc")) {
+          left += read_file(entry.path() / "environ").find(mark) != std::string::npos ? 1 : 0;
+        }
+      }
+      CHECK(left == 0);
+    }
+  }
+}
+
+TEST_CASE("execution: TERM to a monitor means stop") {
+  Execution execution(kMonitor);
+  execution.launch(script("echo on; sleep 60"));
+  execution.go();
+  (void)execution.until(Which::PROGRESS);
+  ::kill(execution.pid(), SIGTERM);
+  const Message end = execution.until(Which::FINISHED);
+  CHECK(end.outcome == Outcome::STOPPED);
+}
+
+TEST_CASE("execution: a fork bomb ends with its stop") {
+  if (::geteuid() == 0) {
+    MESSAGE("as root the limit on processes doesn't bind: left out");
+    return;
+  }
+  Execution execution(kMonitor);
+  Order order = script("bomb() { bomb | bomb & }; bomb; sleep 60");
+  order.limits.processes = 300;
+  execution.launch(order);
+  execution.go();
+  (void)execution.until(Which::STARTED);
+  ::usleep(300'000);
+  const Nanos start = boot_now();
+  execution.stop(0);
+  CHECK(execution.until(Which::FINISHED).outcome == Outcome::STOPPED);
+  CHECK(seconds(start) < 3);
+}
+
+TEST_CASE("execution: bytes that are neither lines nor text are kept as they are") {
+  Execution execution(kMonitor);
+  const Message end = execution.run(script("head -c 3000000 /dev/urandom | tee copy"));
+  CHECK(end.outcome == Outcome::PASSED);
+  CHECK(end.output_bytes == 3'000'000);
+  CHECK(execution.output() == read_file(execution.work() + "/copy"));
+}
+
+TEST_CASE("execution: large launches come through") {
+  Execution execution(kMonitor);
+  Order order = script("echo ${#V1}");
+  for (int i = 0; i < 8; ++i) {
+    order.environment.push_back("V" + std::to_string(i) + "=" + std::string(100'000, 'v'));
+  }
+  CHECK(execution.run(order).exit == 0);
+  CHECK(execution.output() == "100000\n");
+}
+
+}  // namespace rb::testing
