@@ -126,28 +126,40 @@ bool Client::ends(std::chrono::milliseconds within) {
   return false;
 }
 
-FrontDriver::FrontDriver(const std::string& role, const std::string& program) {
+Child start_child(std::vector<std::string> words) {
   auto pair = packet_pair(false);
   if (!pair) {
     throw std::runtime_error("socketpair");
   }
+  auto theirs = pair->second.duplicate(10);  // dup2 of 3 onto itself would leave it close-on-exec
+  if (!theirs) {
+    throw std::runtime_error("dup");
+  }
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  if (pair->second.get() == 3) {  // dup2 onto itself would leave it close-on-exec
-    auto moved = pair->second.duplicate(10);
-    pair->second = std::move(*moved);
+  ::posix_spawn_file_actions_adddup2(&actions, theirs->get(), 3);
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) {
+    pointers.push_back(word.data());
   }
-  ::posix_spawn_file_actions_adddup2(&actions, pair->second.get(), 3);
-  const std::string path = program.empty() ? built("runbookd") : program;
-  std::vector<std::string> words{path, "--role", role};
-  std::vector<char*> pointers{words[0].data(), words[1].data(), words[2].data(), nullptr};
+  pointers.push_back(nullptr);
+  Child child;
   const int failed =
-      ::posix_spawn(&outer_, path.c_str(), &actions, nullptr, pointers.data(), environ);
+      ::posix_spawnp(&child.pid, pointers[0], &actions, nullptr, pointers.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
-    throw std::runtime_error("spawn " + path);
+    throw std::runtime_error("spawn " + words[0]);
   }
-  link_ = std::move(pair->first);
+  child.link = std::move(pair->first);
+  return child;
+}
+
+FrontDriver::FrontDriver(const std::string& role, std::vector<std::string> before) {
+  before.insert(before.end(), {built("runbookd"), "--role", role});
+  Child child = start_child(std::move(before));
+  outer_ = child.pid;
+  link_ = std::move(child.link);
 }
 
 FrontDriver::~FrontDriver() {
@@ -158,7 +170,11 @@ FrontDriver::~FrontDriver() {
 }
 
 pid_t FrontDriver::inner() const {
-  const std::string name = std::to_string(outer_);
+  return child_of(outer_);
+}
+
+pid_t child_of(pid_t pid) {
+  const std::string name = std::to_string(pid);
   const std::string text = read_text("/proc/" + name + "/task/" + name + "/children");
   return text.empty() ? 0 : static_cast<pid_t>(std::stol(text));
 }

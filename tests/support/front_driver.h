@@ -49,9 +49,17 @@ class Client {
   std::vector<Fd> fds_;
 };
 
+// One of our children, started with its link on descriptor 3.
+struct Child {
+  pid_t pid = -1;
+  Fd link;
+};
+[[nodiscard]] Child start_child(std::vector<std::string> words);
+
 class FrontDriver {
  public:
-  explicit FrontDriver(const std::string& role = "operator", const std::string& program = "");
+  // `before`: words in front of the program's own, to run it as somebody else (setpriv ...).
+  explicit FrontDriver(const std::string& role = "operator", std::vector<std::string> before = {});
   FrontDriver(const FrontDriver&) = delete;
   FrontDriver& operator=(const FrontDriver&) = delete;
   FrontDriver(FrontDriver&&) = delete;
@@ -82,6 +90,8 @@ class FrontDriver {
   std::uint64_t connections_ = 0;
 };
 
+// The process beneath that one, 0 when there is none (yet).
+[[nodiscard]] pid_t child_of(pid_t pid);
 // Field of /proc/PID/status ("VmRSS"), "" when there is none.
 [[nodiscard]] std::string status_field(pid_t pid, const std::string& name);
 [[nodiscard]] std::size_t resident_kib(pid_t pid);
