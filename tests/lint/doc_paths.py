@@ -10,7 +10,7 @@ PATH = re.compile(rf"(?<![\w/.~$-])({TOP}/[\w./*{{}},<>-]*|(?:\./)?dev|meson\.bu
                   r"|README\.md)(?![\w/])")
 PROGRAM = re.compile(r"\b(runbook(?:ctl|d|-[a-z]+))(?![\w./-])")
 UNIT = re.compile(r"\b(runbookd[\w-]*\.(?:socket|service|scope))\b")
-FUNCTION = re.compile(r"`(?:[\w:]+::)?([a-z_]\w+)\(\)`")
+FUNCTION = re.compile(r"`(?:[\w:]+::([a-z_]\w+)(?:\(\))?|([a-z_]\w+)\(\))`")
 CITED = re.compile(r"(docs/[A-Z]+\.md)(?: §([^.;,)\n]+))?")
 KNOWN = {"runbookd-executions.scope", "runbookd-test", "runbookd-demo"}
 
@@ -70,8 +70,8 @@ def in_docs(path, built, defined):
                     if found not in built)
         yield from (f"{where}: no unit {found}" for found in UNIT.findall(span)
                     if found not in KNOWN and not any(ROOT.glob(f"systemd/{found}*")))
-        yield from (f"{where}: no function {found}()" for found in FUNCTION.findall(f"`{span}`")
-                    if found not in defined)
+        yield from (f"{where}: no function {''.join(found)}()"
+                    for found in FUNCTION.findall(f"`{span}`") if "".join(found) not in defined)
     for target, anchor in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)", text):
         there = (path.parent / target).resolve() if target else path
         if not there.exists():
