@@ -88,7 +88,7 @@ Status check_paths(const Launch& launch) {
   if (!is_clean_path(launch.cwd)) {
     return refused("the folder to start in isn't an absolute path");
   }
-  for (const std::string* path : {&launch.home, &launch.work_path, &launch.tree_path}) {
+  for (const std::string* path : {&launch.work_path, &launch.tree_path}) {
     if (!path->empty() && !is_clean_path(*path)) {
       return refused("a path isn't absolute and clean");
     }
@@ -191,6 +191,9 @@ Result<Launch> parse_launch(monitor::Launch::Reader from, std::vector<Fd> fds) {
   launch.script_name = wire::text(from.getScriptName());
   launch.cwd = wire::text(from.getCwd());
   launch.home = wire::text(from.getHome());
+  if (!is_clean_path(launch.home)) {
+    launch.home.clear();  // a person's variable, not a rule's: then there is no home inside
+  }
   launch.work_path = wire::text(from.getWorkPath());
   launch.tree_path = wire::text(from.getTreePath());
   launch.filter = wire::bytes(from.getFilter());

@@ -1,0 +1,94 @@
+#include "broker/monitor/verdict.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/support/monitor_driver.h"
+
+namespace rb::mon {
+namespace {
+
+rb::Outcome judged(const Seen& seen) {
+  rb::Outcome outcome;
+  judge(seen, outcome);
+  return outcome;
+}
+constexpr int exited(int code) {
+  return code << 8;
+}
+
+}  // namespace
+
+TEST_CASE("judge: exit statuses are evidence") {
+  Seen seen;
+  seen.wait_status = exited(0);
+  CHECK(judged(seen).outcome == Ended::Passed);
+  seen.wait_status = exited(2);
+  CHECK(judged(seen).outcome == Ended::Failed);
+  CHECK(judged(seen).exit == 2);
+  CHECK_FALSE(judged(seen).warn);
+  seen.is_check = true;
+  CHECK(judged(seen).warn);
+  seen.wait_status = SIGSYS | 0x80;  // with a core flag
+  CHECK(judged(seen).signal == SIGSYS);
+  CHECK(judged(seen).exit == -1);
+  CHECK(judged(seen).cause == "policy violation");
+}
+
+TEST_CASE("judge: our own reason wins over how the script took it") {
+  Seen seen;
+  seen.reason = Reason{Ended::Timeout, "timeout"};
+  seen.wait_status = exited(0);
+  CHECK(judged(seen).outcome == Ended::Timeout);
+  CHECK(judged(seen).exit == 0);
+  seen.wait_status.reset();
+  seen.killed_by_us = true;
+  CHECK(judged(seen).signal == SIGKILL);
+  CHECK(judged(seen).cause == "timeout");
+}
+
+TEST_CASE("judge: an end that nobody saw and nobody asked for is interrupted") {
+  CHECK(judged({}).outcome == Ended::Interrupted);
+}
+
+TEST_CASE("judge: a refused exec is an error with its reason") {
+  Seen seen;
+  seen.wait_status = exited(127);
+  seen.exec_errno = ENOENT;
+  CHECK(judged(seen).outcome == Ended::Error);
+  CHECK(judged(seen).exit == -1);
+  CHECK(judged(seen).cause == "exec: No such file or directory");
+}
+
+TEST_CASE("outcome files: whole under their names, nothing else in the folder") {
+  std::string name = "/tmp/verdict-XXXXXX";
+  REQUIRE(::mkdtemp(name.data()) != nullptr);
+  const Fd folder(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  rb::Outcome outcome;
+  outcome.session = "s";
+  outcome.execution = "e1";
+  outcome.outcome = Ended::Passed;
+  outcome.exit = 0;
+  for (int i = 0; i < 2; ++i) {
+    const Result<Digest> digest = write_outcome(folder.get(), outcome);
+    REQUIRE(digest.ok());
+    const std::string bin = testing::read_file(name + "/outcome.bin");
+    CHECK(sha256(as_bytes(bin)) == *digest);
+    CHECK(*decode_outcome(as_bytes(bin)) == outcome);
+  }
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(name)) {
+    (void)entry;
+    ++files;
+  }
+  CHECK(files == 2);
+  const Fd nowhere;
+  CHECK_FALSE(write_outcome(nowhere.get(), outcome).ok());
+  std::filesystem::remove_all(name);
+}
+
+}  // namespace rb::mon
