@@ -148,9 +148,11 @@ Results attempt_all(const std::string& layer) {
   return out;
 }
 
+// Not structured bindings: doctest's messages are lambdas, which clang 14 lets capture none.
 void expect(const Results& results, const Results& wanted) {
-  for (const auto& [act, result] : wanted) {
-    CHECK_MESSAGE(results.at(act) == result, act << ": " << results.at(act) << ", not " << result);
+  for (const auto& row : wanted) {
+    const std::string& got = results.at(row.first);
+    CHECK_MESSAGE(got == row.second, row.first << ": " << got << ", not " << row.second);
   }
 }
 
@@ -160,10 +162,10 @@ std::string number(int errnum) {
 
 // What every filter answers alike: `killed`, but for the acts named in `others`.
 void expect_killed_but(const Results& results, const Results& others) {
-  for (const auto& [act, result] : results) {
-    const auto other = others.find(act);
+  for (const auto& row : results) {
+    const auto other = others.find(row.first);
     const std::string wanted = other == others.end() ? "killed" : other->second;
-    CHECK_MESSAGE(result == wanted, act << ": " << result << ", not " << wanted);
+    CHECK_MESSAGE(row.second == wanted, row.first << ": " << row.second << ", not " << wanted);
   }
 }
 
