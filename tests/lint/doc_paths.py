@@ -10,7 +10,7 @@ PATH = re.compile(rf"(?<![\w/.~$-])({TOP}/[\w./*{{}},<>-]*|(?:\./)?dev|meson\.bu
                   r"|README\.md)(?![\w/])")
 PROGRAM = re.compile(r"\b(runbook(?:ctl|d|-[a-z]+))(?![\w./-])")
 UNIT = re.compile(r"\b(runbookd[\w-]*\.(?:socket|service|scope))\b")
-FUNCTION = re.compile(r"`[A-Z]\w*::([a-z_]\w+)(?:\(\))?|([a-z_]\w+)\(\))`")
+FUNCTION = re.compile(r"`(?:[A-Z]\w*::([a-z_]\w+)(?:\(\))?|([a-z_]\w+)\(\))`")
 CITED = re.compile(r"(docs/[A-Z]+\.md)(?: §([^.;,)\n]+))?")
 KNOWN = {"runbookd-executions.scope", "runbookd-test", "runbookd-demo"}
 
