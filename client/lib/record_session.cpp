@@ -27,6 +27,14 @@ struct View {
   std::optional<Digest> head;
 };
 
+// A broker that died before the start line was written leaves an execution that nothing ran in: its
+// successor may say so.
+bool never_ran(const rb::Json& finished) {
+  const std::string_view outcome = finished.text_at("outcome");
+  return (outcome == "interrupted" || outcome == "cancelled") &&
+         finished.text_at("outcome_sha256").empty();
+}
+
 class Checker {
  public:
   Checker(int folder, const std::string& id,
@@ -234,6 +242,9 @@ bool Checker::on_started(std::uint64_t number, const rb::Json& line) {
 
 bool Checker::on_finished(std::uint64_t number, const rb::Json& line) {
   const auto at = executions_.find(std::string(line.text_at("execution")));
+  if (at == executions_.end() && never_ran(line)) {
+    return true;
+  }
   if (at == executions_.end()) {
     return wrong("", number, "ends an execution that never started");
   }

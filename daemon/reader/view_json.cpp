@@ -135,12 +135,12 @@ void start_element(JsonWriter& element, const Event& event) {
 
 void execution_element(JsonWriter& out, const Event& started, const ExecutionFacts& facts) {
   out.begin_object();
-  copy(out, started, {"execution", "block", "block_type"});
+  copy(out, started, {"execution", "block", "block_type", "block_line"});
   out.field("started_line", started.line).field("started_at", started.at);
   copy(out, started,
        {"actor", "digest", "tree_digest", "request", "profile", "inputs", "interpreter",
-        "interpreter_sha256", "argv", "cwd", "work", "limits", "script_sha256", "verbatim",
-        "notice"});
+        "interpreter_sha256", "argv", "cwd", "work", "limits", "environment_names", "script_sha256",
+        "verbatim"});
   if (!facts.over()) {
     out.key("outcome").null().end_object();
     return;
@@ -149,7 +149,7 @@ void execution_element(JsonWriter& out, const Event& started, const ExecutionFac
   out.field("finished_line", finished.line).field("finished_at", finished.at);
   copy(out, finished,
        {"outcome", "exit", "signal", "cause", "warn", "duration_ms", "output_bytes",
-        "output_sha256", "outcome_sha256", "may_have_left"});
+        "output_sha256", "outcome_sha256", "may_have_left", "recovered"});
   out.end_object();
 }
 
@@ -174,23 +174,15 @@ Status put_executions(Sink& sink, const std::vector<int>& segments, const Summar
 
 // What happened beside the executions: refusals, stops, the run's own lines, notes while it was
 // open.
-bool is_run_event(const Event& event, const RunFacts& run, std::uint64_t number) {
-  if (event.type == "started" || event.type == "finished") {
-    return false;
-  }
-  if (event.fields.find("run") != nullptr) {
-    return event.natural("run") == number;
-  }
-  const bool within =
-      event.line > run.opened_line && (run.closed_line == 0 || event.line < run.closed_line);
-  return within && (event.type == "note" || event.text("runbook") == run.runbook);
+bool is_run_event(const Summary& summary, std::uint64_t run, const Event& event) {
+  return event.type != "started" && event.type != "finished" && concerns_run(summary, run, event);
 }
 
-Status put_run_events(Sink& sink, const std::vector<int>& segments, const RunFacts& run,
-                      std::uint64_t number) {
+Status put_run_events(Sink& sink, const std::vector<int>& segments, const Summary& summary,
+                      std::uint64_t run) {
   List events(sink, "events");
   Status read = each_event(segments, [&](const Event& event) -> Status {
-    if (is_run_event(event, run, number)) {
+    if (is_run_event(summary, run, event)) {
       JsonWriter element;
       start_element(element, event);
       element.field("type", event.type);
@@ -262,7 +254,7 @@ Status write_run_json(const std::vector<int>& segments, const Summary& summary, 
   if (Status executions = put_executions(sink, segments, summary, run); !executions) {
     return executions;
   }
-  if (Status events = put_run_events(sink, segments, at->second, run); !events) {
+  if (Status events = put_run_events(sink, segments, summary, run); !events) {
     return events;
   }
   return sink.put("}\n").finish();

@@ -74,7 +74,8 @@ Entry plain(std::string_view level, std::string text) {
 
 Entry entry_of(const Event& event) {
   const std::string& type = event.type;
-  const std::string detail(first_of(event, {"text", "why", "reason", "cause", "status"}));
+  const std::string detail(
+      first_of(event, {"text", "why", "reason", "cause", "status", "shown_path"}));
   if (type == "session-started") {
     return on_session_started(event);
   }

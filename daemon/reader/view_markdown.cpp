@@ -34,7 +34,6 @@ class Page {
     return who.empty() ? "" : " by " + markdown_text(who);
   }
   static std::string by(const Event& event) { return by(event.fields.find("actor")); }
-  [[nodiscard]] bool concerns(const Event& event) const;
 
   void on_started(const Event& event);
   void facts(const Event& event, const ExecutionFacts& execution);
@@ -76,24 +75,8 @@ void Page::head() {
   sink_.put("\n## What happened\n");
 }
 
-// Events of this run, and those of the whole session while it was open.
-bool Page::concerns(const Event& event) const {
-  if (const Json* const run = event.fields.find("run"); run != nullptr) {
-    return run->natural().value_or(0) == number_;
-  }
-  const std::string_view execution = event.text("execution");
-  if (!execution.empty()) {
-    const auto at = summary_.executions.find(std::string(execution));
-    return at != summary_.executions.end() && at->second.run == number_;
-  }
-  const bool within =
-      event.line > run_.opened_line && (run_.closed_line == 0 || event.line < run_.closed_line);
-  const std::string_view runbook = event.text("runbook");
-  return within && (runbook.empty() || runbook == run_.runbook);
-}
-
 void Page::on_event(const Event& event) {
-  if (!concerns(event)) {
+  if (!concerns_run(summary_, number_, event)) {
     return;
   }
   const std::string& type = event.type;
@@ -103,8 +86,7 @@ void Page::on_event(const Event& event) {
     remark(event, "Note", event.text("text"));
   } else if (type == "refused") {
     const std::string_view text = event.text("text");
-    remark(event, "Refused: " + std::string(event.text("block")),
-           text.empty() ? event.text("reason") : text);
+    remark(event, "Refused", text.empty() ? event.text("reason") : text);
   } else if (type == "stop-requested") {
     remark(event, "Stop asked for " + std::string(event.text("execution")), "");
   } else if (type == "opened") {
@@ -154,7 +136,7 @@ void Page::facts(const Event& event, const ExecutionFacts& execution) {
     line += " · " + duration_text(execution.finished.natural("duration_ms"));
   }
   line += " · " + code_span(event.text("execution"));
-  if (const std::uint64_t at = event.natural("at_line"); at != 0) {
+  if (const std::uint64_t at = event.natural("block_line"); at != 0) {
     line += " · line " + std::to_string(at);
   }
   line += " · profile " + code_span(event.text("profile")) + " ·" + by(event);

@@ -167,6 +167,21 @@ Result<Summary> summarize(const std::vector<int>& segments, const std::set<std::
   return summary;
 }
 
+bool concerns_run(const Summary& summary, std::uint64_t run, const Event& event) {
+  if (const Json* const number = event.fields.find("run"); number != nullptr) {
+    return number->natural().value_or(0) == run;
+  }
+  if (const std::string_view execution = event.text("execution"); !execution.empty()) {
+    const auto at = summary.executions.find(std::string(execution));
+    return at != summary.executions.end() && at->second.run == run;
+  }
+  const RunFacts& facts = summary.runs.at(run);
+  const bool within =
+      event.line > facts.opened_line && (facts.closed_line == 0 || event.line < facts.closed_line);
+  const std::string_view runbook = event.text("runbook");
+  return within && (runbook.empty() || runbook == facts.runbook);
+}
+
 std::string tally_text(const Tally& tally) {
   std::string out;
   const auto add = [&out](std::uint64_t count, std::string_view word) {

@@ -96,6 +96,10 @@ struct Summary {
 [[nodiscard]] Result<Summary> summarize(const std::vector<int>& segments,
                                         const std::set<std::uint64_t>& runs);
 
+// Whether an event belongs to this run's story: its own, its executions', and what concerned the
+// whole session or its runbook while it was open.
+[[nodiscard]] bool concerns_run(const Summary& summary, std::uint64_t run, const Event& event);
+
 // "3 passed, 1 failed, 2 running"; "nothing was run"
 [[nodiscard]] std::string tally_text(const Tally& tally);
 // "operator runbookctl (pid 4711)"; "" when the event has no actor. Not escaped for any sink.

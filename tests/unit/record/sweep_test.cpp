@@ -50,7 +50,11 @@ std::uint8_t mask_for(std::uint64_t offset) {
 
 }  // namespace
 
+// Half a minute of CPU for every byte: RUNBOOKD_SWEEP=all. Else each fifth, none of a kind left
+// out.
 TEST_CASE("sweep: every changed byte of a 64 KiB journal is reported with its line") {
+  const char* const asked = std::getenv("RUNBOOKD_SWEEP");
+  const std::uint64_t step = asked != nullptr && std::string_view(asked) == "all" ? 1 : 5;
   const SampleState sample(64 * 1024, 4000);
   const std::string journal = rb::test::read_file(sample.session().journal());
   REQUIRE(journal.size() >= 64 * 1024);
@@ -60,6 +64,10 @@ TEST_CASE("sweep: every changed byte of a 64 KiB journal is reported with its li
   std::uint64_t missed = 0;
   std::uint64_t misplaced = 0;
   for (std::uint64_t at = 0; at < journal.size(); ++at) {
+    line += at > 0 && journal[at - 1] == '\n' ? 1 : 0;
+    if (at % step != 0) {
+      continue;
+    }
     const Flip flip(file.get(), at, mask_for(at));
     const Verdict verdict = rb::test::verify(sample.path());
     missed += verdict.ok() ? 1 : 0;
@@ -69,7 +77,6 @@ TEST_CASE("sweep: every changed byte of a 64 KiB journal is reported with its li
       MESSAGE("byte " << at << " of line " << line << ": " << verdict.bad->file << ":"
                       << verdict.bad->line << ": " << verdict.bad->reason);
     }
-    line += journal[at] == '\n' ? 1 : 0;
   }
   CHECK(missed == 0);
   CHECK(misplaced == 0);

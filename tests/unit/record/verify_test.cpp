@@ -286,6 +286,11 @@ TEST_CASE("verify: what can't have happened is bad although its chain is right")
           s.end();
         }) == "ok");
   CHECK(of([](SessionWriter& s) { s.start({}); }) == "ok");
+  CHECK(of([](SessionWriter& s) {
+          s.line("finished", [](rb::JsonWriter& json) {
+            json.field("execution", "e1").field("outcome", "interrupted");
+          });
+        }) == "ok");
 }
 
 TEST_CASE("verify: an end line that says other than its outcome is bad") {
