@@ -85,7 +85,7 @@ Status own_network() {
 
 Status Builder::perform(const std::vector<Step>& steps) {
   for (const Step& step : steps) {
-    errno = planned_fault(step);
+    errno = planned_fault(step.name);
     Status status = errno != 0 ? Status(errno_error("planned")) : perform(step);
     if (!status) {
       return Error{status.failure().code, step.name, status.failure().errnum};

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "broker/monitor/plan.h"
@@ -45,8 +46,8 @@ class Builder {
   std::vector<dev_t> ours_;  // file systems made here
 };
 
-// Called before each step; answers an errno to make that step fail. The product's does nothing;
+// Asked before each stage of setting up; answers an errno to make it fail. The product's answers 0;
 // a test program links another in its place.
-[[nodiscard]] int planned_fault(const Step& step);
+[[nodiscard]] int planned_fault(std::string_view stage);
 
 }  // namespace rb::mon

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <vector>
 
+#include "broker/monitor/build.h"
 #include "broker/monitor/kernel.h"
 #include "broker/monitor/plan.h"
 #include "broker/monitor/report.h"
@@ -159,8 +160,9 @@ std::vector<std::string> whole_argv(const Launch& launch) {
 }
 
 void must(const JailEnds& ends, std::string_view stage, const Status& status) {
-  if (!status) {
-    fail(ends, stage, status.failure().errnum);
+  const int errnum = status ? planned_fault(stage) : status.failure().errnum;
+  if (errnum != 0) {
+    fail(ends, stage, errnum);
   }
 }
 

@@ -249,6 +249,9 @@ void Execution::launch(const Order& order) {
   for (const Fd& fd : fds) {
     numbers.push_back(fd.get());
   }
+  if (order.before_sending) {
+    order.before_sending();
+  }
   send(message, numbers);
 }
 

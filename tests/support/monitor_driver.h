@@ -6,6 +6,7 @@
 #include <protocol/monitor.capnp.h>
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct Order {
   bool listener = false;
   bool generated = false;
   int cgroup = -1;
+  std::function<void()> before_sending;  // once every folder is opened
 };
 
 struct Message {

@@ -53,9 +53,11 @@ TEST_CASE("supervise: each message is permitted exactly where it is listed") {
   for (const auto& [event, where] : permitted) {
     std::string found;
     for (const State state : kAll) {
+      if (state == State::Running) {
+        found += ' ';
+      }
       found += decide_cell(state, event).act == Act::Breach ? '0' : '1';
     }
-    found.insert(4, " ");
     CHECK(found == where);
   }
 }
