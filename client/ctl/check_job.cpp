@@ -121,7 +121,12 @@ void CheckJob::ask(const char* mode, Bytes request, Fd descriptor, Nanos within)
   child_ = *child;
   link_ = std::make_unique<PacketLink>(
       loop_, std::move(pair->first), [this](Packet packet) { on_answer(std::move(packet)); },
-      [this](const Error&) { fail("the reader ended without an answer"); });
+      [this](const Error&) {
+        if (!answered_) {
+          fail("the reader ended without an answer");
+        }
+      });
+  answered_ = false;
   deadline_.arm(within);
   std::vector<Fd> fds;
   fds.push_back(std::move(descriptor));
@@ -129,9 +134,16 @@ void CheckJob::ask(const char* mode, Bytes request, Fd descriptor, Nanos within)
 }
 
 void CheckJob::on_answer(Packet packet) {
+  if (std::exchange(answered_, true)) {
+    return;  // one answer is all a reader has
+  }
   deadline_.disarm();
   // The link is on the stack: what follows comes from the loop.
-  loop_.post([this, shared = std::make_shared<Packet>(std::move(packet))] {
+  loop_.post([this, shared = std::make_shared<Packet>(std::move(packet)),
+              alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) {
+      return;
+    }
     end_child();
     const Status handled = reading_ ? on_read(*shared) : on_loaded(*shared);
     if (!handled) {

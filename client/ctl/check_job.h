@@ -78,12 +78,14 @@ class CheckJob {
   Candidate candidate_;
   Then then_;
   Checked result_;
-  bool reading_ = false;  // the second child
+  bool reading_ = false;   // the second child
+  bool answered_ = false;  // by the present child: its link may end now
   Fd content_;
   std::vector<File> files_;
   int child_ = -1;
   std::unique_ptr<PacketLink> link_;
   Timer deadline_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace rb::ctl

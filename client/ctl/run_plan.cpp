@@ -11,8 +11,10 @@ namespace {
 using client::BlockInfo;
 using client::Opened;
 
+// Blocks that nobody would expect to run: fences that are shown, forms, remarks.
 bool only_shown(const BlockInfo& block) {
-  return block.kind == "display" || block.kind == "expect";
+  return block.kind == "display" || block.kind == "expect" || block.type == "inputs" ||
+         block.type == "admonition" || block.type == "iframe";
 }
 
 // A person has to do something first: complete the block, or confirm it.
