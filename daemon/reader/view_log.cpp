@@ -19,8 +19,14 @@ std::string by(const Event& event) {
   return who.empty() ? "" : " by " + who;
 }
 
+// In quotes that nothing inside can end; cut where it is long, since run.json has all of it.
 std::string quoted(std::string_view text) {
-  return "\"" + std::string(text) + "\"";
+  constexpr std::size_t kShown = 200;
+  std::string out = "\"";
+  for (const char c : text.substr(0, kShown)) {
+    out += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  }
+  return out + (text.size() > kShown ? "…\"" : "\"");
 }
 
 std::string brief(std::string_view hex) {
@@ -93,6 +99,9 @@ Entry entry_of(const Event& event) {
   }
   const bool warns = type == "refused" || type == "open-refused" || type == "recovered" ||
                      type == "front-replaced" || type == "segment-opened";
+  if (type == "session-ended") {
+    return plain("INFO ", "session ended" + by(event));
+  }
   std::string words = type;
   std::replace(words.begin(), words.end(), '-', ' ');
   return plain(warns ? "WARN " : "INFO ",

@@ -110,7 +110,9 @@ void Page::remark(const Event& event, std::string_view what, std::string_view de
   const std::string text = lines_of_text(detail);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    sink_.put(">\n> " + markdown_text(std::string_view(text).substr(at, end - at)) + "\n");
+    if (end > at) {
+      sink_.put(">\n> " + markdown_text(std::string_view(text).substr(at, end - at)) + "\n");
+    }
     at = end + 1;
   }
 }

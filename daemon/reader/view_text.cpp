@@ -114,10 +114,12 @@ std::string lines_of_text(std::string_view text) {
 }
 
 std::string markdown_text(std::string_view text) {
-  constexpr std::string_view kAlways = "\\`*_[]<>&~|#!$:@";
-  constexpr std::string_view kFirst = "-+=";
+  constexpr std::string_view kAlways = "\\`*_[]<>&~|$@";
+  constexpr std::string_view kFirst = "-+=#";
+  const std::string line = one_line(text);
   std::string out;
-  for (const char c : one_line(text)) {
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at];
     const bool first = out.empty();
     if (first && c == ' ') {
       continue;  // four of them would make code
@@ -126,7 +128,8 @@ std::string markdown_text(std::string_view text) {
     const bool list = (c == '.' || c == ')') && !first &&
                       out.find_first_not_of("0123456789") == std::string::npos;
     if (kAlways.find(c) != std::string_view::npos ||
-        (first && kFirst.find(c) != std::string_view::npos) || list) {
+        (first && kFirst.find(c) != std::string_view::npos) || list ||
+        line.compare(at, 3, "://") == 0) {
       out += '\\';
     }
     out += c;

@@ -71,7 +71,7 @@ TEST_CASE("view_text: a code span survives backticks, spaces, newlines and nothi
 TEST_CASE("view_text: Markdown text holds nothing that Markdown, HTML or a terminal understands") {
   using rb::rdr::markdown_text;
   CHECK(markdown_text("*a* _b_ `c` <b> [x](y) &amp; # |") ==
-        "\\*a\\* \\_b\\_ \\`c\\` \\<b\\> \\[x\\](y) \\&amp; \\# \\|");
+        "\\*a\\* \\_b\\_ \\`c\\` \\<b\\> \\[x\\](y) \\&amp; # \\|");
   CHECK(markdown_text("- item") == "\\- item");
   CHECK(markdown_text("12. item") == "12\\. item");
   CHECK(markdown_text("    code") == "code");
@@ -187,11 +187,11 @@ TEST_CASE("view: hostile names, notes and outputs stay data on the page") {
     json.field("text", "one\n## two\n<b>three</b>\n- four");
   });
   const std::string page = page_of(session, 1, {"e1"});
-  CHECK(holds(page, "\\<script\\>: \\# why␊\\#\\# forged"));
+  CHECK(holds(page, "\\<script\\>: \\# why␊## forged"));
   CHECK(holds(page, "### ``a`b``: ok\n"));
   CHECK(holds(page, "````bash\n```\n# forged heading\n````\n"));
   CHECK(holds(page, "`````text\n````\n## forged\n␛]52;c;eA==␇\n`````\n"));
-  CHECK(holds(page, "> one\n>\n> \\#\\# two\n>\n> \\<b\\>three\\</b\\>\n>\n> \\- four\n"));
+  CHECK(holds(page, "> one\n>\n> \\## two\n>\n> \\<b\\>three\\</b\\>\n>\n> \\- four\n"));
   CHECK_FALSE(holds(page, "\x1b"));
 }
 
