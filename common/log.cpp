@@ -17,6 +17,9 @@ spdlog::level::level_enum level_from_environment() {
   if (text == "warn") {
     return spdlog::level::warn;
   }
+  if (text == "off") {
+    return spdlog::level::off;
+  }
   return text == "error" ? spdlog::level::err : spdlog::level::info;
 }
 

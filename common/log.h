@@ -10,7 +10,7 @@ namespace rb::log {
 enum class Level { Debug, Info, Warn, Error };
 
 // Once, first thing in main. `process` heads each line. Level from $RUNBOOKD_LOG_LEVEL
-// (debug, info, warn, error; info when unset or unknown).
+// (debug, info, warn, error, off; info when unset or unknown).
 void start(std::string_view process);
 void write(Level level, std::string_view text);
 

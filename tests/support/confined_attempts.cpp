@@ -130,100 +130,142 @@ long call_32() {
 }
 #endif
 
-const std::map<std::string, Act>& acts() {
-  static const std::map<std::string, Act> kActs = {
-    // Running something.
-    {"exec", [] { return ::execv("/bin/true", kNoWords); }},
-    {"exec-memory", exec_memory},
-    {"fork", fork_child},
-    {"clone3", [] { return ::syscall(SYS_clone3, nullptr, 0); }},
-    {"vfork",
-     [] {
-       return ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0) == 0 ? (_exit(0), 0L) : 0L;
-     }},
-    {"map-code", map_code},
-    {"make-code", make_code},
-    // Files.
-    {"open", [] { return ::open("/etc/passwd", O_RDONLY); }},
-    {"open-create", [] { return ::open("/new", O_WRONLY | O_CREAT, 0600); }},
-    {"open-proc", [] { return ::open("/proc/self/mem", O_RDONLY); }},
-    {"open2", [] { return open2(AT_FDCWD, "/etc/passwd", O_RDONLY); }},
-    {"beneath", [] { return ::openat(folder, "inside", O_RDONLY); }},
-    {"beneath2", [] { return open2(folder, "inside", O_RDONLY); }},
-    {"beneath2-write", [] { return open2(folder, "inside", O_WRONLY); }},
-    {"beneath2-truncate", [] { return open2(folder, "inside", O_RDONLY | O_TRUNC); }},
-    {"beneath2-create", [] { return open2(folder, "new", O_WRONLY | O_CREAT); }},
-    {"above2", [] { return open2(folder, "../outside", O_RDONLY); }},
-    {"above2-link", [] { return open2(folder, "link-out", O_RDONLY); }},
-    {"above2-list", [] { return open2(folder, "..", O_RDONLY | O_DIRECTORY); }},
-    {"list",
-     [] {
-       std::array<char, 4096> out{};
-       return ::syscall(SYS_getdents64, folder, out.data(), out.size());
-     }},
-    {"stat-above",
-     [] {
-       struct stat out {};
-       return ::fstatat(folder, "../outside", &out, 0);
-     }},
-    {"chdir", [] { return ::fchdir(folder); }},
-    {"chmod", [] { return ::fchmod(folder, 0777); }},
-    {"unlink", [] { return ::unlinkat(folder, "inside", 0); }},
-    {"rename", [] { return ::renameat(folder, "inside", folder, "elsewhere"); }},
-    {"link", [] { return ::symlinkat("x", folder, "made"); }},
-    {"mknod", [] { return ::mknodat(folder, "fifo", S_IFIFO | 0600, 0); }},
-    {"xattr", [] { return ::syscall(SYS_fsetxattr, folder, "user.x", "y", 1, 0); }},
-    {"handle", [] { return ::syscall(SYS_open_by_handle_at, folder, nullptr, 0); }},
-    // Sockets.
-    {"socket", [] { return ::socket(AF_INET, SOCK_STREAM, 0); }},
-    {"socketpair",
-     [] {
-       std::array<int, 2> ends{};
-       return ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data());
-     }},
-    {"connect-tcp", connect_tcp},
-    {"connect-unix", [] { return connect_unix("/run/dbus/system_bus_socket", false); }},
-    {"connect-abstract", [] { return connect_unix("/tmp/.X11-unix/X0", true); }},
-    {"bind", [] { return ::bind(3, nullptr, 0); }},
-    {"accept", [] { return ::accept(3, nullptr, nullptr); }},
-    // Other processes.
-    {"kill", [] { return ::kill(outside, SIGTERM); }},
-    {"kill-all", [] { return ::kill(-1, 0); }},
-    {"trace", [] { return ::ptrace(PTRACE_SEIZE, outside, nullptr, nullptr); }},
-    {"limit", limit_outside},
-    {"pin", pin_outside},
-    {"renice", [] { return ::setpriority(PRIO_PROCESS, static_cast<id_t>(outside), 19); }},
-    {"read-memory", read_outside},
-    {"pidfd", [] { return ::syscall(SYS_pidfd_open, outside, 0); }},
-    {"pidfd-getfd", [] { return ::syscall(SYS_pidfd_getfd, 3, 0, 0); }},
-    {"kcmp", [] { return ::syscall(SYS_kcmp, outside, outside, 0, 0, 0); }},
-    {"own", [] { return ::fcntl(3, F_SETOWN, 1); }},
-    // Rights.
-    {"mount", [] { return ::mount("x", "/", "tmpfs", 0, nullptr); }},
-    {"fsopen", [] { return ::syscall(SYS_fsopen, "tmpfs", 0); }},
-    {"unshare", [] { return ::unshare(CLONE_NEWUSER); }},
-    {"setns", [] { return ::setns(folder, 0); }},
-    {"chroot", [] { return ::chroot("/"); }},
-    {"setuid", [] { return ::syscall(SYS_setuid, 12345); }},
-    {"dumpable", [] { return ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); }},
-    {"orphan", [] { return ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0); }},
-    {"hostname", [] { return ::sethostname("x", 1); }},
-    // The kernel's far corners.
-    {"io_uring", [] { return ::syscall(SYS_io_uring_setup, 1, nullptr); }},
-    {"bpf", [] { return ::syscall(SYS_bpf, 0, nullptr, 0); }},
-    {"perf", [] { return ::syscall(SYS_perf_event_open, nullptr, 0, -1, -1, 0); }},
-    {"userfaultfd", [] { return ::syscall(SYS_userfaultfd, 0); }},
-    {"keyring", [] { return ::syscall(SYS_keyctl, 0, -3, 0); }},
-    {"personality", [] { return ::syscall(SYS_personality, 0x0040000); }},
-    {"type-into-terminal", [] { return ::ioctl(2, TIOCSTI, "x"); }},
-    {"unknown-call", [] { return ::syscall(599); }},
-#if defined(__x86_64__)
-    {"call-32", call_32},
-    {"call-x32", [] { return ::syscall(0x40000000 | SYS_getpid); }},
-#endif
-    // What is allowed: the positive control of every layer.
-    {"control", [] { return static_cast<long>(::getpid()); }},
+using Acts = std::map<std::string, Act>;
+
+// Running something.
+Acts running_acts() {
+  return {
+      {"exec", [] { return ::execv("/bin/true", kNoWords); }},
+      {"exec-memory", exec_memory},
+      {"fork", fork_child},
+      {"clone3", [] { return ::syscall(SYS_clone3, nullptr, 0); }},
+      {"vfork",
+       [] {
+         return ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0) == 0 ? (_exit(0), 0L) : 0L;
+       }},
+      {"map-code", map_code},
+      {"make-code", make_code},
   };
+}
+
+// Files.
+Acts files_acts() {
+  return {
+      {"open", [] { return ::open("/etc/passwd", O_RDONLY); }},
+      {"open-create", [] { return ::open("/new", O_WRONLY | O_CREAT, 0600); }},
+      {"open-proc", [] { return ::open("/proc/self/mem", O_RDONLY); }},
+      {"open2", [] { return open2(AT_FDCWD, "/etc/passwd", O_RDONLY); }},
+      {"beneath", [] { return ::openat(folder, "inside", O_RDONLY); }},
+      {"beneath2", [] { return open2(folder, "inside", O_RDONLY); }},
+      {"beneath2-write", [] { return open2(folder, "inside", O_WRONLY); }},
+      {"beneath2-truncate", [] { return open2(folder, "inside", O_RDONLY | O_TRUNC); }},
+      {"beneath2-create", [] { return open2(folder, "new", O_WRONLY | O_CREAT); }},
+      {"above2", [] { return open2(folder, "../outside", O_RDONLY); }},
+      {"above2-link", [] { return open2(folder, "link-out", O_RDONLY); }},
+      {"above2-list", [] { return open2(folder, "..", O_RDONLY | O_DIRECTORY); }},
+      {"list",
+       [] {
+         std::array<char, 4096> out{};
+         return ::syscall(SYS_getdents64, folder, out.data(), out.size());
+       }},
+      {"stat-above",
+       [] {
+         struct stat out {};
+         return ::fstatat(folder, "../outside", &out, 0);
+       }},
+      {"chdir", [] { return ::fchdir(folder); }},
+      {"chmod", [] { return ::fchmod(folder, 0777); }},
+      {"unlink", [] { return ::unlinkat(folder, "inside", 0); }},
+      {"rename", [] { return ::renameat(folder, "inside", folder, "elsewhere"); }},
+      {"link", [] { return ::symlinkat("x", folder, "made"); }},
+      {"mknod", [] { return ::mknodat(folder, "fifo", S_IFIFO | 0600, 0); }},
+      {"xattr", [] { return ::syscall(SYS_fsetxattr, folder, "user.x", "y", 1, 0); }},
+      {"handle", [] { return ::syscall(SYS_open_by_handle_at, folder, nullptr, 0); }},
+  };
+}
+
+// Sockets.
+Acts sockets_acts() {
+  return {
+      {"socket", [] { return ::socket(AF_INET, SOCK_STREAM, 0); }},
+      {"socketpair",
+       [] {
+         std::array<int, 2> ends{};
+         return ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data());
+       }},
+      {"connect-tcp", connect_tcp},
+      {"connect-unix", [] { return connect_unix("/run/dbus/system_bus_socket", false); }},
+      {"connect-abstract", [] { return connect_unix("/tmp/.X11-unix/X0", true); }},
+      {"bind", [] { return ::bind(3, nullptr, 0); }},
+      {"accept", [] { return ::accept(3, nullptr, nullptr); }},
+  };
+}
+
+// Other processes.
+Acts others_acts() {
+  return {
+      {"kill", [] { return ::kill(outside, SIGTERM); }},
+      {"kill-all", [] { return ::kill(-1, 0); }},
+      {"trace", [] { return ::ptrace(PTRACE_SEIZE, outside, nullptr, nullptr); }},
+      {"limit", limit_outside},
+      {"pin", pin_outside},
+      {"renice", [] { return ::setpriority(PRIO_PROCESS, static_cast<id_t>(outside), 19); }},
+      {"read-memory", read_outside},
+      {"pidfd", [] { return ::syscall(SYS_pidfd_open, outside, 0); }},
+      {"pidfd-getfd", [] { return ::syscall(SYS_pidfd_getfd, 3, 0, 0); }},
+      {"kcmp", [] { return ::syscall(SYS_kcmp, outside, outside, 0, 0, 0); }},
+      {"own", [] { return ::fcntl(3, F_SETOWN, 1); }},
+  };
+}
+
+// Rights.
+Acts rights_acts() {
+  return {
+      {"mount", [] { return ::mount("x", "/", "tmpfs", 0, nullptr); }},
+      {"fsopen", [] { return ::syscall(SYS_fsopen, "tmpfs", 0); }},
+      {"unshare", [] { return ::unshare(CLONE_NEWUSER); }},
+      {"setns", [] { return ::setns(folder, 0); }},
+      {"chroot", [] { return ::chroot("/"); }},
+      {"setuid", [] { return ::syscall(SYS_setuid, 12345); }},
+      {"dumpable", [] { return ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); }},
+      {"orphan", [] { return ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0); }},
+      {"hostname", [] { return ::sethostname("x", 1); }},
+  };
+}
+
+// The kernel's far corners.
+Acts corners_acts() {
+  return {
+    {"io_uring", [] { return ::syscall(SYS_io_uring_setup, 1, nullptr); }},
+        {"bpf", [] { return ::syscall(SYS_bpf, 0, nullptr, 0); }},
+        {"perf", [] { return ::syscall(SYS_perf_event_open, nullptr, 0, -1, -1, 0); }},
+        {"userfaultfd", [] { return ::syscall(SYS_userfaultfd, 0); }},
+        {"keyring", [] { return ::syscall(SYS_keyctl, 0, -3, 0); }},
+        {"personality", [] { return ::syscall(SYS_personality, 0x0040000); }},
+        {"type-into-terminal", [] { return ::ioctl(2, TIOCSTI, "x"); }},
+        {"unknown-call", [] { return ::syscall(599); }},
+#if defined(__x86_64__)
+        {"call-32", call_32}, {"call-x32", [] { return ::syscall(0x40000000 | SYS_getpid); }},
+#endif
+  };
+}
+
+// What is allowed: the positive control of every layer.
+Acts control_acts() {
+  return {
+      {"control", [] { return static_cast<long>(::getpid()); }},
+  };
+}
+
+const Acts& acts() {
+  static const Acts kActs = [] {
+    Acts all;
+    for (Acts group : {running_acts(), files_acts(), sockets_acts(), others_acts(), rights_acts(),
+                       corners_acts(), control_acts()}) {
+      all.merge(group);
+    }
+    return all;
+  }();
   return kActs;
 }
 
