@@ -298,14 +298,14 @@ TEST_CASE("escape 29, 30, 32: the rest of the kernel's surface") {
 }
 
 TEST_CASE("escape 38, 43, 46, 47, 66: files of the system, devices and the script itself") {
-  expect({{"43 write in /usr", "EROFS"},
-          {"43 write in /etc", "EROFS"},
-          {"43 write in /opt", "EROFS"},
-          {"43 write in /", "EROFS"},
-          {"43 write in /run", "EROFS"},
-          {"43 write in /var", "EROFS"},
-          {"43 write in /dev", "EROFS"},
-          {"43 chmod below /usr", "EROFS"},
+  for (const char* profile : {"workspace", "inspect"}) {
+    for (const char* place : {"/", "/usr", "/etc", "/opt", "/run", "/var", "/dev"}) {
+      CAPTURE(place);  // which of the two comes first is the kernel's
+      const std::string& answer = answers(profile).at(std::string("43 write in ") + place);
+      CHECK((answer == "EROFS" || answer == "EACCES"));
+    }
+  }
+  expect({{"43 chmod below /usr", "EROFS"},
           {"43 touch below /usr", "EROFS"},
           {"46 make a device", "EPERM"},
           {"46 /dev/kvm", "ENOENT"},
