@@ -1,7 +1,7 @@
 // json_reader.h — reads JSON that may be hostile.   [reader, frontends, tests: never trusted code]
 // In:     one text; whole numbers only, at most 16 levels, 100,000 values and 1,024 names in an
-//         object, no name twice, well-formed UTF-8. Everything else is Invalid, so that no two readers of one line
-//         can understand it differently.
+//         object, no name twice, well-formed UTF-8. Everything else is Invalid, so that no two
+//         readers of one line can understand it differently.
 // Out:    a tree of values in the order of the text.
 // Only includer of nlohmann-json. Source: docs/FORMATS.md §JSON.
 #pragma once
