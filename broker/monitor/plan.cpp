@@ -186,9 +186,14 @@ void plan_home(const Launch& launch, const std::string& size, std::vector<Step>&
     out.back().base = launch.home;
     out.back().optional = true;
   }
-  if (launch.profile.home != policy::Home::AllowPrivateWrite) {
+}
+
+// Last, so that folders below home still found their places made.
+void plan_frozen(const Launch& launch, std::vector<Step>& out) {
+  if (launch.home.size() >= 2 && launch.profile.home != policy::Home::AllowPrivateWrite) {
     out.push_back(freeze(relative(launch.home)));
   }
+  out.push_back(freeze("."));
 }
 
 // Hidden folders below something that is shown.
@@ -312,7 +317,7 @@ Result<std::vector<Step>> plan_launch(const Launch& launch) {
   }
   plan_protected(launch, out);
   plan_script(launch, out);
-  out.push_back(freeze("."));
+  plan_frozen(launch, out);
   out.push_back({Do::EnterRoot, "enter the root"});
   out.push_back({Do::EnterFolder, "enter the folder to start in", "", launch.cwd});
   out.push_back({Do::CheckInterpreter, "find the interpreter", "", launch.argv.front()});
