@@ -123,11 +123,15 @@ bool BlockParser::continue_leaf(Cursor& cursor) {
 // Opens what new containers the line starts; true if there was one.
 bool BlockParser::open_containers(Cursor& cursor, std::size_t& kept, bool all) {
   bool opened = false;
+  bool interrupts = false;
   while (!context_.refused() && !cursor.blank() && line_ >= plain_before_) {
     if (cursor.indent() >= kCodeIndent && !context_.mdx()) {
       break;
     }
-    const bool interrupts = all && !opened && leaf_.kind == LeafKind::Paragraph;
+    // What may not interrupt a paragraph may not in MDX's reference implementation stand in a new
+    // container of that line either.
+    interrupts =
+        (interrupts && context_.mdx()) || (all && !opened && leaf_.kind == LeafKind::Paragraph);
     if (!open_quote(cursor, kept) && !open_footnote(cursor, kept) &&
         !open_item(cursor, kept, interrupts)) {
       break;
@@ -284,6 +288,8 @@ void BlockParser::take_rest(Cursor& cursor, std::size_t kept, bool all, bool ope
     --kept;
   }
   const bool table = leaf_.kind == LeafKind::Table && all && !opened;
+  // MDX's reference implementation reads the line that leaves a table's container as a row first.
+  const bool left_table = leaf_.kind == LeafKind::Table && !all && !opened;
   if (!table) {
     close_to(kept);
   }
@@ -294,6 +300,7 @@ void BlockParser::take_rest(Cursor& cursor, std::size_t kept, bool all, bool ope
     add_row(cursor);
   } else {
     start_paragraph(cursor);
+    leaf_.no_header = left_table && context_.mdx();
   }
 }
 

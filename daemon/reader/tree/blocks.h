@@ -51,6 +51,7 @@ struct Leaf {
   NodeId node = kNone;
   Text text;
   bool last_lazy = false;      // Paragraph: its last line came without its containers' markers
+  bool no_header = false;      // Paragraph: its first line can't head a table
   int html = 0;                // Html: the start condition
   std::vector<Align> columns;  // Table
   std::uint32_t rows = 0;

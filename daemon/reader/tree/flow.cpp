@@ -21,7 +21,8 @@ Ended BlockParser::feed(Text& text, std::uint32_t& next, std::size_t depth) cons
   return Ended::No;
 }
 
-// Tags and braces up to the end of a line. False: other text follows them, it is a paragraph.
+// Tags and braces up to the end of a line, no two braces side by side. False: other text follows
+// them, it is a paragraph.
 bool BlockParser::read_flow(Stream& stream, std::vector<FlowPiece>& pieces) {
   std::uint32_t at = 0;
   while (!stream.at_line_end(at)) {
@@ -34,7 +35,7 @@ bool BlockParser::read_flow(Stream& stream, std::vector<FlowPiece>& pieces) {
         return false;
       }
       piece.after = piece.tag.after;
-    } else if (c == '{') {
+    } else if (c == '{' && (pieces.empty() || pieces.back().is_tag)) {
       const JsResult read = parse_braces(stream, at, context_, Braces::Expression);
       if (!read.ok) {
         return false;
@@ -60,6 +61,7 @@ bool BlockParser::start_flow(const Cursor& cursor, std::size_t kept, Start how) 
   const std::size_t depth = how == Start::Interrupt ? containers_.size() : kept;
   Stream stream{text, [&] { return feed(text, next, depth); }, Ended::No};
   const Marks marks{context_.tree.attributes.size(), context_.tree.literals.size()};
+  containers_[depth - 1].holds = true;  // a blank line doesn't end the item now
   std::vector<FlowPiece> pieces;
   const bool read = read_flow(stream, pieces);
   if (context_.refused()) {

@@ -76,7 +76,11 @@ void InlineParser::scan() {
       ++at_;
     }
   }
-  push_text(at_);
+  std::uint32_t end = at_;
+  while (end > plain_ && (chars_[end - 1] == ' ' || chars_[end - 1] == '\t')) {
+    --end;
+  }
+  push_text(end);
 }
 
 void InlineParser::take_special() {
@@ -302,6 +306,22 @@ Side side_of(CodePoint point) {
 
 }  // namespace
 
+// Which sides of a run may face text (CommonMark's flanking).
+void InlineParser::set_sides(Run& run) const {
+  const Side before = side_of(decode_before(chars_, run.begin));
+  const Side after = side_of(decode_at(chars_, run.end));
+  bool left = after == Side::Other || (after == Side::Punctuation && before != Side::Other);
+  bool right = before == Side::Other || (before == Side::Punctuation && after != Side::Other);
+  if (context_.mdx() && run.character != '~') {
+    // MDX's reference implementation lets a run open before, and close behind, a tilde.
+    left = left || (run.end < chars_.size() && chars_[run.end] == '~');
+    right = right || (run.begin > 0 && chars_[run.begin - 1] == '~');
+  }
+  const bool word = run.character == '_';  // doesn't open or close within a word
+  run.can_open = left && (!word || !right || before != Side::Other);
+  run.can_close = right && (!word || !left || after != Side::Other);
+}
+
 void InlineParser::take_run() {
   const std::uint32_t begin = at_;
   const char c = chars_[begin];
@@ -313,23 +333,18 @@ void InlineParser::take_run() {
   if (c == '~' && end - begin > 2) {
     return;
   }
-  const Side before = side_of(decode_before(chars_, begin));
-  const Side after = side_of(decode_at(chars_, end));
-  const bool left = after == Side::Other || (after == Side::Punctuation && before != Side::Other);
-  const bool right = before == Side::Other || (before == Side::Punctuation && after != Side::Other);
   Run run;
   run.character = c;
-  run.can_open = c == '_' ? left && (!right || before == Side::Punctuation) : left;
-  run.can_close = c == '_' ? right && (!left || after == Side::Punctuation) : right;
+  run.begin = begin;
+  run.end = end;
+  run.length = end - begin;
+  set_sides(run);
   if (!run.can_open && !run.can_close) {
     return;
   }
   at_ = begin;
   push_text(begin);
   at_ = plain_ = end;
-  run.begin = begin;
-  run.end = end;
-  run.length = end - begin;
   run.previous = last_run_;
   const auto index = static_cast<std::uint32_t>(runs_.size());
   if (last_run_ != kNone) {

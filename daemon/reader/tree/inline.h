@@ -108,6 +108,7 @@ class InlineParser {
   void take_tag();
   void take_braces();
   void take_run();
+  void set_sides(Run& run) const;
   void push_text(std::uint32_t end);
   Piece& push(PieceKind kind, std::uint32_t begin, std::uint32_t end);
   std::uint32_t last_run_of(std::uint32_t length);
@@ -134,6 +135,8 @@ class InlineParser {
 
   // Pairing (inline_emphasis.cpp).
   void pair_runs(std::uint32_t below);
+  [[nodiscard]] bool fits(const Run& opener, const Run& closer) const;
+  [[nodiscard]] std::uint32_t rule_length(const Run& run) const;
   void pair(std::uint32_t opener, std::uint32_t closer);
   void unlink(std::uint32_t run);
   [[nodiscard]] std::uint32_t first_above(std::uint32_t below) const;

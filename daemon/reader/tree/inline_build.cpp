@@ -59,7 +59,9 @@ void InlineParser::build_piece(const Piece& piece) {
       break;
   }
   if (hidden()) {
-    images_.back() += piece.value;
+    images_.back() += piece.kind == PieceKind::Html
+                          ? chars_.substr(piece.begin, piece.end - piece.begin)
+                          : piece.value;
     return;
   }
   flush_text();

@@ -6,25 +6,32 @@
 namespace rb::rdr::grammar {
 namespace {
 
-std::size_t slot_of(const Run& closer) {
+std::size_t slot_of(const Run& closer, std::uint32_t length) {
   const std::size_t character = closer.character == '*' ? 0 : closer.character == '_' ? 1 : 2;
   // Strikethrough pairs equal lengths alone.
-  const std::size_t length = closer.character == '~' ? closer.length : closer.length % 3;
-  return (character * 2 + (closer.can_open ? 1 : 0)) * 3 + length;
+  return (character * 2 + (closer.can_open ? 1 : 0)) * 3 +
+         (closer.character == '~' ? closer.length : length % 3);
 }
 
-bool fits(const Run& opener, const Run& closer) {
+}  // namespace
+
+// The length that the rule of three looks at: CommonMark's that of the run as written, MDX's
+// reference implementation what is left of it.
+std::uint32_t InlineParser::rule_length(const Run& run) const {
+  return context_.mdx() ? run.end - run.begin : run.length;
+}
+
+bool InlineParser::fits(const Run& opener, const Run& closer) const {
   if (!opener.can_open || opener.character != closer.character) {
     return false;
   }
   if (closer.character == '~') {
     return opener.length == closer.length;
   }
+  const std::uint32_t length = rule_length(closer);
   const bool both = closer.can_open || opener.can_close;
-  return !both || closer.length % 3 == 0 || (opener.length + closer.length) % 3 != 0;
+  return !both || length % 3 == 0 || (rule_length(opener) + length) % 3 != 0;
 }
-
-}  // namespace
 
 std::uint32_t InlineParser::first_above(std::uint32_t below) const {
   std::uint32_t run = last_run_;
@@ -76,7 +83,7 @@ void InlineParser::pair_runs(std::uint32_t below) {
       closer = runs_[closer].next;
       continue;
     }
-    const std::size_t slot = slot_of(runs_[closer]);
+    const std::size_t slot = slot_of(runs_[closer], rule_length(runs_[closer]));
     std::uint32_t opener = runs_[closer].previous;
     while (opener != kNone && opener >= bottoms[slot] && !fits(runs_[opener], runs_[closer])) {
       opener = runs_[opener].previous;

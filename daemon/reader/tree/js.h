@@ -52,13 +52,12 @@ class Js {
   JsResult module();
 
  private:
-  enum class Shape { Other, Name, Member, Pattern, Arguments };
+  enum class Shape { Other, Name, Member, Pattern, Assigned, Arguments };
   struct Value {
     LiteralId literal = kNone;
     bool partial = false;  // something in the literal is none
     Shape shape = Shape::Other;
     bool needs_target = false;  // `{a = 1}`: only legal left of `=` or `=>`
-    bool only_arrow = false;    // `()`, `(a, ...b)`: only legal left of `=>`
     bool parenthesized = false;
   };
   struct Word {
@@ -104,7 +103,8 @@ class Js {
   void append_part(Value& whole, LiteralId& last, const Value& part, std::uint32_t begin);
   bool member_key(std::string& key, bool& computed, bool& is_word, Word& word);
   bool member_value(Value& whole, const Literal& made, LiteralId& last);
-  bool arguments();
+  bool arguments(bool& parameters);
+  static bool may_be_parameter(const Value& value);
   Value arrow_body();
   Value function();
   Value class_expression();

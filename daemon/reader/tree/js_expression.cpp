@@ -66,8 +66,6 @@ Js::Value Js::assignment() {
     }
     at_ += 2;
     value = arrow_body();
-  } else if (value.only_arrow) {
-    fail("`=>` is missing after these parameters");
   } else if (!optional_end() && is_assignment_operator(length)) {
     const bool simple = value.shape == Shape::Name || value.shape == Shape::Member;
     const bool pattern = value.shape == Shape::Pattern && !value.parenthesized && length == 1;
@@ -78,6 +76,7 @@ Js::Value Js::assignment() {
     at_ += length;
     assignment();
     value = {};
+    value.shape = length == 1 ? Shape::Assigned : Shape::Other;
   }
   --depth_;
   return failed() ? Value{} : value;
@@ -141,7 +140,7 @@ Js::Value Js::binary() {
     }
     coalesce = coalesce || looking_at("??");
     logical = logical || looking_at("||") || looking_at("&&");
-    if ((coalesce && logical) || value.only_arrow) {
+    if (coalesce && logical) {
       fail("these operators need parentheses");
       break;
     }
@@ -177,6 +176,10 @@ Js::Value Js::unary() {
     const std::string_view op = prefix_operator();
     if (op.empty()) {
       break;
+    }
+    if (last.size() == 2) {
+      fail_at(first, "this can't be counted up or down");
+      return {};
     }
     last = op;
     ++count;
@@ -232,7 +235,7 @@ Js::Value Js::postfix() {
 
 // One of `.name`, `?.…`, `[…]`, `(…)`, a tagged template string. False: no more of them.
 bool Js::postfix_step(Value& value) {
-  if (!skip_space() || optional_end() || value.only_arrow) {
+  if (!skip_space() || optional_end()) {
     return false;
   }
   Word word;
@@ -261,7 +264,8 @@ bool Js::postfix_step(Value& value) {
   }
   if (c == '(') {
     value = {};
-    return arguments();
+    bool parameters = false;
+    return arguments(parameters);
   }
   if (c == '`') {
     template_string(true);
@@ -280,12 +284,19 @@ bool Js::postfix_step(Value& value) {
   return true;
 }
 
-bool Js::arguments() {
+bool Js::may_be_parameter(const Value& value) {
+  return !value.parenthesized && (value.shape == Shape::Name || value.shape == Shape::Pattern ||
+                                  value.shape == Shape::Assigned);
+}
+
+// `(a, ...b)`; `parameters`: it could also stand left of `=>`.
+bool Js::arguments(bool& parameters) {
+  parameters = true;
   ++at_;
   ++brackets_;
   while (!failed() && skip_space() && peek() != ')') {
     take("...");
-    assignment();
+    parameters = may_be_parameter(assignment()) && parameters;
     if (failed() || !skip_space() || (peek() != ')' && !take(","))) {
       return fail("`)` is missing");
     }
@@ -306,8 +317,7 @@ Js::Value Js::parenthesized() {
   while (!failed() && skip_space() && peek() != ')') {
     rest = take("...");
     last = assignment();
-    parameters = parameters && (last.shape == Shape::Name || last.shape == Shape::Pattern ||
-                                (last.shape == Shape::Other && last.literal == kNone));
+    parameters = parameters && may_be_parameter(last);
     ++count;
     if (failed() || !skip_space() || (peek() != ')' && !take(","))) {
       fail_at(begin, "this parenthesis is not closed");
@@ -337,6 +347,7 @@ Js::Value Js::parenthesized() {
   if (count == 1) {
     value = last;
     value.parenthesized = true;
+    value.shape = last.shape == Shape::Assigned ? Shape::Other : last.shape;
   }
   return value;
 }

@@ -122,10 +122,11 @@ Js::Value Js::async_primary(const Word& word) {
   }
   if (peek() == '(') {
     name = {};
-    if (!arguments() || !skip_space()) {
+    bool parameters = false;
+    if (!arguments(parameters) || !skip_space()) {
       return {};
     }
-    if (!newline_ && looking_at("=>")) {
+    if (parameters && !newline_ && looking_at("=>")) {
       name.shape = Shape::Arguments;
     }
   }
@@ -146,7 +147,13 @@ Js::Value Js::new_expression() {
       return {};
     }
   }
-  primary();
+  Value made = primary();
+  while (!failed() && skip_space() && ((peek() == '.') || (peek() == '[') || (peek() == '`')) &&
+         postfix_step(made)) {
+  }
+  if (!failed() && looking_at("?.") && !is_ascii_digit(static_cast<unsigned char>(peek(2)))) {
+    fail("`?.` can't follow `new`");
+  }
   return {};
 }
 
@@ -155,7 +162,8 @@ Js::Value Js::import_expression() {
     return {};
   }
   if (peek() == '(') {
-    arguments();
+    bool parameters = false;
+    arguments(parameters);
     return {};
   }
   if (!take(".") || !skip_space() || !word_ahead("meta")) {

@@ -140,8 +140,8 @@ void BlockParser::start_indented(Cursor cursor, std::size_t kept) {
   close_to(kept);
   leaf_ = {};
   leaf_.kind = LeafKind::Indented;
-  cursor.skip_columns(kCodeIndent);
   leaf_.node = add(Kind::Code, cursor.at, cursor.end);
+  cursor.skip_columns(kCodeIndent);
   context_.node(leaf_.node).detail = static_cast<std::uint32_t>(context_.tree.codes.size());
   context_.tree.codes.push_back({});
   leaf_.text.append(cursor);
@@ -254,7 +254,6 @@ bool BlockParser::continue_paragraph(const Cursor& whole) {
 void BlockParser::close_setext(const Cursor& cursor, std::uint32_t depth) {
   InlineJob job;
   job.text = std::move(leaf_.text);
-  job.text.trim_end();
   leaf_ = {};
   job.node = add(Kind::Heading, job.text.offset(0), cursor.end);
   context_.node(job.node).number = depth;
@@ -290,7 +289,6 @@ void BlockParser::close_paragraph() {
   }
   const std::uint32_t end = text.offset(text.size());
   take_task(text);
-  text.trim_end();
   InlineJob job;
   job.node = add(Kind::Paragraph, text.offset(0), end);
   job.text = std::move(text);
@@ -352,7 +350,9 @@ void BlockParser::add_definition(const Text& text, std::uint32_t begin, std::uin
   made.label = context_.keep(decode_string(parts.label.of(chars)));
   made.identifier = context_.keep(identifier);
   made.url = context_.keep(decode_string(parts.destination.of(chars)));
-  made.title = context_.keep(decode_string(parts.title.of(chars)));
+  if (parts.has_title) {
+    made.title = context_.keep(decode_string(parts.title.of(chars)));
+  }
   context_.node(node).detail = static_cast<std::uint32_t>(context_.tree.links.size());
   context_.tree.links.push_back(made);
   blocks_.definitions.emplace(identifier, node);

@@ -69,12 +69,12 @@ bool BlockParser::start_table(const Cursor& cursor) {
     return false;
   }
   std::vector<Align> columns;
-  if (leaf_.last_lazy || !read_delimiters(row, columns)) {
+  const bool first = leaf_.text.segments().size() == 1;
+  if (leaf_.last_lazy || (first && leaf_.no_header) || !read_delimiters(row, columns)) {
     return false;
   }
   const Segment head = leaf_.text.segments().back();
   const std::string_view line = leaf_.text.chars().substr(head.index);
-  const bool first = leaf_.text.segments().size() == 1;
   const std::uint32_t blanks = skip_blanks(line, 0);
   if (!first && !context_.mdx() && blanks >= kCodeIndent) {
     return false;

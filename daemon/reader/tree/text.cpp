@@ -125,12 +125,6 @@ void Text::drop_front(std::uint32_t count) {
   hint_ = 0;
 }
 
-void Text::trim_end() {
-  while (!chars_.empty() && is_blank_char(chars_.back())) {
-    chars_.pop_back();
-  }
-}
-
 const Segment& Text::segment(std::uint32_t index) const {
   const auto covers = [&](std::size_t i) {
     return segments_[i].index <= index &&

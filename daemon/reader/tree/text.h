@@ -58,8 +58,6 @@ class Text {
   // Removes the last line, or the first `count` characters (up to a line's start).
   void drop_last_line();
   void drop_front(std::uint32_t count);
-  // Removes blanks at the very end.
-  void trim_end();
 
   // Offset in the file of a character.
   [[nodiscard]] std::uint32_t offset(std::uint32_t index) const;
