@@ -77,9 +77,15 @@ std::vector<std::string> texts_of(const Tree& tree, const Prop& prop) {
   return out;
 }
 
+// Outside containers a script is what its author wrote, column by column. Within a list, a quote or
+// a table nobody can say which columns are the container's: there the reference's value is taken.
 std::string script_text(const Tree& tree, const Node& node, const Prop& command) {
-  (void)tree;
-  (void)node;
+  for (NodeId at = node.parent; at != kNone; at = tree.nodes[at].parent) {
+    const Kind kind = tree.nodes[at].kind;
+    if (kind == Kind::ListItem || kind == Kind::Blockquote || kind == Kind::TableCell) {
+      return std::string(command.text);
+    }
+  }
   return std::string(command.verbatim);
 }
 

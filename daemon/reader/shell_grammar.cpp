@@ -172,7 +172,7 @@ void ShellLexer::command_word(const Word& word) {
   const ItemRange items{word.first, flow_.next()};
   flow_.mark(items, "the name of the program");
   command.position = Position::Arguments;
-  command.name_known = word.known || (word.tail_known && !word.tail.empty());
+  command.name_known = word.known || (word.tail_known && !word.tail.empty() && !word.valued);
   if (command.name_known) {
     command.name = word.known ? base_of(word.literal) : word.tail;
   }
@@ -231,6 +231,8 @@ bool ShellLexer::opening_keyword(const std::string& word) {
     open_compound(FrameKind::Brace);
   } else if (word == "[[" && shell_ == Shell::Bash) {
     push(FrameKind::Test);
+  } else if (word == "[[") {
+    lose("[[, which not every sh understands");
   } else {
     return false;
   }

@@ -59,12 +59,12 @@ void ShellLexer::finish() {
     lose("a here-document ends within a quote or an expansion");
     return;
   }
-  if (frames_.size() != 1) {
-    lose("a quote, bracket or keyword is never closed");
-    return;
-  }
   end_word();
   if (stopped()) {
+    return;
+  }
+  if (frames_.size() != 1) {
+    lose("a quote, bracket or keyword is never closed");
     return;
   }
   if (!pending_.empty() || top().command.expect != Expect::Nothing) {
@@ -223,13 +223,16 @@ void ShellLexer::step() {
 }
 
 void ShellLexer::comment() {
-  while (pos_ < limit_ && text_[pos_] != '\n' && !stopped()) {
+  while (!stopped()) {
     if (cut_ < cuts_.size() && cuts_[cut_] == pos_) {
       // A reference in a comment is text that nobody reads; what it takes is a valid one.
       flow_.add_insertion();
       decisions_[cut_].place = Place::Plain;
       ++cut_;
       continue;
+    }
+    if (pos_ >= limit_ || text_[pos_] == '\n') {
+      return;
     }
     ++pos_;
   }

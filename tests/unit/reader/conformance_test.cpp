@@ -1,0 +1,264 @@
+// The public conformance data: skipped by name where it isn't beside the source.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "common/digest.h"
+#include "common/json_reader.h"
+#include "tests/unit/reader/opened.h"
+
+namespace rb::test {
+namespace {
+
+constexpr std::size_t kRegistryFloor = 221;
+constexpr std::size_t kFencesFloor = 168;
+constexpr std::size_t kCorpusFloor = 31;
+
+std::string shown(const std::string& block, std::uint64_t line, std::string_view kind) {
+  return (block.empty() ? "-" : block) + ":" + std::to_string(line) + ":" + std::string(kind);
+}
+
+void set_up(const Json& data, const Folder& folder) {
+  folder.write("runbook.mdx", data.text_at("source"));
+  if (const Json* files = data.find("files")) {
+    for (std::size_t i = 0; i < files->names().size(); ++i) {
+      folder.write(files->names()[i], files->items()[i].text());
+    }
+  }
+  if (const Json* links = data.find("symlinks")) {
+    for (std::size_t i = 0; i < links->names().size(); ++i) {
+      folder.link(links->names()[i], links->items()[i].text());
+    }
+  }
+  if (const Json* fifos = data.find("fifos")) {
+    for (const Json& fifo : fifos->items()) {
+      folder.fifo(fifo.text());
+    }
+  }
+}
+
+std::string without_dot(std::string_view path) {
+  return std::string(path.starts_with("./") ? path.substr(2) : path);
+}
+
+// doctest prints C strings.
+std::string visible(std::string text) {
+  for (std::size_t at = text.find('\0'); at != std::string::npos; at = text.find('\0')) {
+    text.replace(at, 1, "<NUL>");
+  }
+  return text;
+}
+
+// "" where ours equals the expectation.
+std::string registry_difference(const Json& data) {
+  const Folder folder;
+  set_up(data, folder);
+  const Opened opened = open_folder(folder.path());
+  std::string wanted;
+  std::string got;
+  for (const Json& one : data.find("executables")->items()) {
+    const Json* verbatim = one.find("script_verbatim");
+    wanted +=
+        shown(std::string(one.text_at("block")), one.natural_at("line"), one.text_at("type")) +
+        ":" + std::string(one.text_at("kind")) + ":" +
+        (verbatim != nullptr ? verbatim->text() : std::string(one.text_at("script"))) + "\n";
+  }
+  for (const OpenedBlock& block : opened.executables()) {
+    got += shown(block.id, block.line, block.type) + ":" + block.kind + ":" + block.script + "\n";
+  }
+  for (const Json& one : data.find("errors")->items()) {
+    const bool vetting = one.text_at("kind") == "not-vetted";
+    const Json* line = one.find("line");
+    const bool anywhere = vetting && line->is(Json::Kind::Null);
+    wanted += "error " +
+              (anywhere ? std::string("refused somewhere")
+                        : shown(std::string(one.text_at("block")), one.natural_at("line"),
+                                one.text_at("kind"))) +
+              "\n";
+    if (vetting && !opened.vetted && !opened.problems.empty()) {
+      got += "error " +
+             (anywhere ? std::string("refused somewhere")
+                       : shown("", opened.problems.front().line, "not-vetted")) +
+             "\n";
+    }
+  }
+  for (const OpenedProblem& problem : opened.problems) {
+    if (problem.severity == "error") {
+      got += "error " + shown(problem.block, problem.line, problem.code) + "\n";
+    }
+  }
+  if (const Json* warnings = data.find("warnings")) {
+    for (const Json& one : warnings->items()) {
+      wanted +=
+          "warning " +
+          shown(std::string(one.text_at("block")), one.natural_at("line"), one.text_at("kind")) +
+          "\n";
+    }
+  }
+  for (const OpenedProblem& problem : opened.problems) {
+    if (problem.severity == "warning") {
+      got += "warning " + shown(problem.block, problem.line, problem.code) + "\n";
+    }
+  }
+  return wanted == got ? "" : visible("wanted:\n" + wanted + "got:\n" + got + opened.failed);
+}
+
+std::string fences_difference(const Json& data) {
+  const Opened opened = open_text("runbook.md", data.text_at("source"));
+  std::string wanted;
+  std::string got;
+  for (const Json& one : data.find("blocks")->items()) {
+    wanted += shown("", one.natural_at("line"), one.text_at("kind")) + ":" +
+              std::string(one.text_at("language")) + ":" + std::string(one.text_at("code"));
+  }
+  for (const OpenedBlock& block : opened.blocks) {
+    got += shown("", block.line, block.kind) + ":" + block.language + ":" + block.script;
+  }
+  std::set<std::string> wanted_warnings;
+  std::set<std::string> allowed;
+  std::set<std::string> got_warnings;
+  for (const Json& one : data.find("warnings")->items()) {
+    wanted_warnings.insert(shown("", one.natural_at("line"), one.text_at("kind")));
+  }
+  if (const Json* may = data.find("may_warn")) {
+    for (const Json& one : may->items()) {
+      allowed.insert(shown("", one.natural_at("line"), one.text_at("kind")));
+    }
+  }
+  for (const OpenedProblem& problem : opened.problems) {
+    const std::string one = shown("", problem.line, problem.code);
+    if (allowed.count(one) == 0) {
+      got_warnings.insert(one);
+    }
+  }
+  for (const std::string& one : wanted_warnings) {
+    wanted += "warning " + one + "\n";
+  }
+  for (const std::string& one : got_warnings) {
+    got += "warning " + one + "\n";
+  }
+  return wanted == got ? "" : visible("wanted:\n" + wanted + "got:\n" + got + opened.failed);
+}
+
+template <typename Difference>
+std::size_t run_cases(const std::string& file, Difference&& difference) {
+  std::size_t passed = 0;
+  for (const std::string& line : lines_of(file)) {
+    const Result<Json> data = parse_json(line);
+    REQUIRE(data.ok());
+    const std::string found = difference(*data);
+    CHECK_MESSAGE(found.empty(), data->text_at("id"), "\n", found);
+    passed += found.empty() ? 1U : 0U;
+  }
+  MESSAGE(file, ": ", passed, " cases right");
+  return passed;
+}
+
+}  // namespace
+
+TEST_CASE("registry conformance: executables and errors of MDX runbooks") {
+  const std::string shared = shared_folder();
+  if (shared.empty()) {
+    MESSAGE("skipped: no conformance data (RUNBOOKD_SHARED)");
+    return;
+  }
+  CHECK(run_cases(shared + "/conformance/registry.jsonl", registry_difference) >= kRegistryFloor);
+}
+
+TEST_CASE("fences conformance: blocks and warnings of Markdown runbooks") {
+  const std::string shared = shared_folder();
+  if (shared.empty()) {
+    MESSAGE("skipped: no conformance data (RUNBOOKD_SHARED)");
+    return;
+  }
+  CHECK(run_cases(shared + "/conformance/fences.jsonl", fences_difference) >= kFencesFloor);
+}
+
+TEST_CASE("corpus: public MDX runbooks are accepted with their executables") {
+  const std::string shared = shared_folder();
+  if (shared.empty()) {
+    MESSAGE("skipped: no corpus (RUNBOOKD_SHARED)");
+    return;
+  }
+  std::size_t right = 0;
+  for (const std::string& line : lines_of(shared + "/corpus/expected-mdx.jsonl")) {
+    const Result<Json> data = parse_json(line);
+    REQUIRE(data.ok());
+    const std::string file(data->text_at("file"));
+    // The corpus holds no script files: their names are enough here.
+    const Folder folder;
+    folder.write("runbook.mdx", read_file(shared + "/corpus/" + file));
+    for (const Json& one : data->find("executables")->items()) {
+      if (one.text_at("kind") == "file") {
+        folder.write(std::string(one.text_at("path")), "true\n");
+      }
+    }
+    const Opened opened = open_folder(folder.path());
+    std::string wanted;
+    std::string got;
+    for (const Json& one : data->find("executables")->items()) {
+      wanted +=
+          shown(std::string(one.text_at("block")), one.natural_at("line"), one.text_at("kind")) +
+          ":" +
+          without_dot(one.text_at(one.text_at("kind") == "file" ? "path" : "sha256_of_script")) +
+          "\n";
+    }
+    for (const Json& one : data->find("errors")->items()) {
+      wanted +=
+          "error " +
+          shown(std::string(one.text_at("block")), one.natural_at("line"), one.text_at("kind")) +
+          "\n";
+    }
+    for (const OpenedBlock& block : opened.executables()) {
+      got += shown(block.id, block.line, block.kind) + ":" +
+             (block.kind == "file" ? block.path : sha256(as_bytes(block.script)).hex()) + "\n";
+    }
+    for (const OpenedProblem& problem : opened.problems) {
+      if (problem.severity == "error") {
+        got += "error " + shown(problem.block, problem.line, problem.code) + "\n";
+      }
+    }
+    CHECK_MESSAGE(opened.vetted, file);
+    CHECK_MESSAGE(wanted == got, file, "\nwanted:\n", wanted, "got:\n", got);
+    right += opened.vetted && wanted == got ? 1U : 0U;
+  }
+  MESSAGE("corpus: ", right, " MDX runbooks right");
+  CHECK(right >= kCorpusFloor);
+}
+
+TEST_CASE("corpus: every fence of public Markdown is found with its code") {
+  const std::string shared = shared_folder();
+  if (shared.empty()) {
+    MESSAGE("skipped: no corpus (RUNBOOKD_SHARED)");
+    return;
+  }
+  std::size_t files = 0;
+  std::size_t right = 0;
+  for (const std::string& line : lines_of(shared + "/corpus/expected-fences.jsonl")) {
+    const Result<Json> data = parse_json(line);
+    REQUIRE(data.ok());
+    const std::string file(data->text_at("file"));
+    const Opened opened = open_text("runbook.md", read_file(shared + "/corpus/" + file));
+    std::string wanted;
+    std::string got;
+    for (const Json& one : data->find("fences")->items()) {
+      if (!one.text_at("info").empty()) {
+        wanted += std::to_string(one.natural_at("line")) + ":" +
+                  std::string(one.text_at("sha256_of_code")) + "\n";
+      }
+    }
+    for (const OpenedBlock& block : opened.blocks) {
+      got += std::to_string(block.line) + ":" + sha256(as_bytes(block.script)).hex() + "\n";
+    }
+    ++files;
+    CHECK_MESSAGE(wanted == got, file, "\nwanted:\n", wanted, "got:\n", got,
+                  opened.problems.empty() ? "" : opened.problems.front().text);
+    right += wanted == got ? 1U : 0U;
+  }
+  MESSAGE("corpus: ", right, " of ", files, " Markdown files right");
+  CHECK(right == files);
+}
+
+}  // namespace rb::test
