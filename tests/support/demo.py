@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BIN = ROOT / "build" / "bin"
+BIN = Path(os.environ.get("RUNBOOKD_BUILD") or ROOT / "build").resolve() / "bin"
 TOUR = "docs/examples/tour"
 EXPECTED = {"fails": 3}  # block: exit status, where it isn't 0
 # A value that would be trouble if it were pasted into the script.
@@ -41,7 +41,8 @@ class Demo:
     def show(self, *words, expect=0):
         """Runs runbookctl as a person would, before their eyes."""
         print(f"\n{BOLD}$ runbookctl {shlex.join(words)}{OFF}", flush=True)
-        done = subprocess.run([BIN / "runbookctl", *words], env=self.env, cwd=ROOT, check=False)
+        done = subprocess.run([BIN / "runbookctl", *words], env=self.env, cwd=ROOT,
+                              stderr=sys.stdout, check=False)  # in order, also in a log
         if done.returncode != expect:
             self.problems.append(f"runbookctl {' '.join(words)}: status {done.returncode}, not {expect}")
         elif expect:
@@ -82,10 +83,10 @@ class Demo:
                   if block.get("executable", block.get("digest"))]
         if not blocks:
             self.problems.append("the tour has no block that runs")
+        self.show("show", "tour", "greet")
         for block in blocks:
             given = [word for value in INPUTS.get(block["id"], []) for word in ("--input", value)]
             self.show("run", "tour", block["id"], *given, expect=EXPECTED.get(block["id"], 0))
-        self.show("ps")
         self.show("session", "end")
         self.show("record", "verify")
 
