@@ -273,6 +273,7 @@ void Init::reap() {
     }
   }
   if (pid < 0 && errno == ECHILD) {
+    tell(control_, report(Report::Kind::Alone));
     leave();
   }
 }

@@ -162,7 +162,7 @@ void Monitor::finish() {
       std::chrono::duration_cast<Millis>(ended_at - released_at_).count());
   outcome_.output_bytes = pump_.length();
   outcome_.output_sha256 = pump_.digest();
-  const Result<Digest> written = write_outcome(launch_.folder.get(), outcome_);
+  const Result<Digest> written = files_.write(outcome_);
   if (!written) {  // nobody may believe an outcome that isn't durable: recovery says interrupted
     dprintf(STDERR_FILENO, "runbook-monitor: outcome: %s\n", written.failure().text().c_str());
     leaving_ = true;
@@ -195,6 +195,9 @@ void Monitor::on_report(const Report& record, Fd terminal) {
       return;
     case Report::Kind::Waiting:
       happen(Event::Built);
+      return;
+    case Report::Kind::Alone:  // the rest of its end is the kernel's work, and can go on meanwhile
+      happen(Event::TreeGone);
       return;
     case Report::Kind::Exited:
       seen_.wait_status = record.value;

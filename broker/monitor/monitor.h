@@ -118,6 +118,7 @@ class Monitor {
   Nanos launched_at_{};
   Nanos released_at_{};
   std::uint64_t reported_bytes_ = 0;
+  OutcomeFiles files_;  // after launch_, whose folder they use
   Outcome outcome_;
   Digest outcome_digest_;
 };

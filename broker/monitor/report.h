@@ -16,7 +16,8 @@ struct Report {
     Failed,    // value: errno; what: the stage. Nothing was executed
     Terminal,  // with one descriptor: the master side
     Waiting,   // everything but exec is done
-    Exited     // value: the script's wait status
+    Exited,    // value: the script's wait status
+    Alone      // no other process is left below
   };
   Kind kind = Kind::Failed;
   std::int32_t value = 0;

@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <utility>
 
 #include "broker/monitor/init.h"
@@ -94,24 +95,28 @@ Status Monitor::hand_over(const Packet& packet, const std::vector<int>& fds) {
   enter_cgroup();
   pump_ = Pump(std::move(launch_.output), std::move(launch_.index), launch_.limits.output_bytes);
   Result<std::pair<Fd, Fd>> streams = Pump::make_pipe();
-  Result<std::pair<Fd, Fd>> go = Pump::make_pipe();
-  Result<std::pair<Fd, Fd>> reports = Pump::make_pipe();
-  if (!streams || !go || !reports) {
+  std::array<int, 2> go{};
+  std::array<int, 2> reports{};
+  if (!streams || ::pipe2(go.data(), O_CLOEXEC) < 0) {
     return errno_error("pipe");
   }
-  // The script's process waits on this one: it must block there.
-  if (::fcntl(go->first.get(), F_SETFL, 0) < 0) {
+  const Fd go_end(go[0]);
+  go_ = Fd(go[1]);
+  if (::pipe2(reports.data(), O_CLOEXEC) < 0) {
+    return errno_error("pipe");
+  }
+  script_ = Fd(reports[0]);
+  const Fd report_end(reports[1]);
+  if (::fcntl(script_.get(), F_SETFL, O_NONBLOCK) < 0) {
     return errno_error("fcntl");
   }
   std::vector<int> all = fds;
-  all.insert(all.end(), {streams->second.get(), go->first.get(), reports->second.get()});
+  all.insert(all.end(), {streams->second.get(), go_end.get(), report_end.get()});
   if (Status sent = send_packet(control_.get(), packet.bytes, all); !sent) {
     return sent;
   }
   pump_.set_source(std::move(streams->first));
-  go_ = std::move(go->second);
-  script_ = std::move(reports->first);
-  return done();
+  return files_.reserve(launch_.folder.get());  // while the first process builds
 }
 
 void Monitor::enter_cgroup() {

@@ -4,9 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "common/folder.h"
 #include "common/io.h"
@@ -27,18 +27,18 @@ std::string cause_of_signal(int number) {
   }
 }
 
-// A temporary of ours in the execution's folder, with the content in it and synced.
-Status write_temporary(int folder, const char* name, ByteView content) {
+constexpr off_t kReserve = 4096;  // each; neither is ever longer
+constexpr const char* kJsonTemporary = ".outcome.json.tmp";
+constexpr const char* kBinTemporary = ".outcome.bin.tmp";
+
+Result<Fd> reserve_file(int folder, const char* name) {
   (void)::unlinkat(folder, name, 0);
-  const Result<Fd> file =
-      open_beneath(folder, name, O_WRONLY | O_CREAT | O_EXCL, Links::Refuse, 0600);
-  if (!file) {
-    return file.failure();
+  Result<Fd> file = open_beneath(folder, name, O_WRONLY | O_CREAT | O_EXCL, Links::Refuse, 0600);
+  if (file && ::fallocate(file->get(), FALLOC_FL_KEEP_SIZE, 0, kReserve) < 0 &&
+      errno != EOPNOTSUPP) {
+    return errno_error("fallocate");
   }
-  if (Status written = write_all(file->get(), content); !written) {
-    return written;
-  }
-  return ::fdatasync(file->get()) < 0 ? Status(errno_error("sync")) : done();
+  return file;
 }
 
 }  // namespace
@@ -75,28 +75,47 @@ void judge(const Seen& seen, Outcome& outcome) {
   outcome.warn = seen.is_check && outcome.exit == 2;
 }
 
-Result<Digest> write_outcome(int folder, const Outcome& outcome) {
+Status OutcomeFiles::reserve(int folder) {
+  folder_ = folder;
+  Result<Fd> json = reserve_file(folder, kJsonTemporary);
+  Result<Fd> bin = json ? reserve_file(folder, kBinTemporary) : Result<Fd>(json.failure());
+  if (!bin) {
+    return Error{Code::System, "room for the outcome", bin.failure().errnum};
+  }
+  json_ = std::move(*json);
+  bin_ = std::move(*bin);
+  return done();
+}
+
+Result<Digest> OutcomeFiles::write(const Outcome& outcome) {
   const Bytes bin = encode_outcome(outcome);
   const Digest digest = sha256(bin);
-  const std::string json = outcome_json(outcome, digest);
-  struct File {
-    const char* temporary;
-    const char* name;
-    ByteView content;
-  };
-  const std::array<File, 2> files{{{".outcome.json.tmp", "outcome.json", as_bytes(json)},
-                                   {".outcome.bin.tmp", "outcome.bin", bin}}};
-  for (const File& file : files) {
-    if (Status written = write_temporary(folder, file.temporary, file.content); !written) {
-      return within(file.name, written.failure());
-    }
+  Status written = write_all(json_.get(), as_bytes(outcome_json(outcome, digest)));
+  if (written) {
+    written = write_all(bin_.get(), bin);
   }
-  for (const File& file : files) {
-    if (::renameat(folder, file.temporary, folder, file.name) < 0) {
-      return errno_error(file.name);
-    }
+  if (!written) {
+    return written.failure();
   }
-  return ::fsync(folder) < 0 ? Result<Digest>(errno_error("sync the folder")) : digest;
+  for (const Fd* file : {&json_, &bin_}) {  // both on their way before the first is waited for
+    (void)::sync_file_range(file->get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+  }
+  if (::fdatasync(json_.get()) < 0 || ::fdatasync(bin_.get()) < 0) {
+    return errno_error("sync");
+  }
+  if (::renameat(folder_, kJsonTemporary, folder_, "outcome.json") < 0 ||
+      ::renameat(folder_, kBinTemporary, folder_, "outcome.bin") < 0 || ::fsync(folder_) < 0) {
+    return errno_error("rename");
+  }
+  folder_ = -1;
+  return digest;
+}
+
+OutcomeFiles::~OutcomeFiles() {
+  if (folder_ >= 0) {
+    (void)::unlinkat(folder_, kJsonTemporary, 0);
+    (void)::unlinkat(folder_, kBinTemporary, 0);
+  }
 }
 
 }  // namespace rb::mon

@@ -29,7 +29,26 @@ struct Seen {
 // Fills outcome, exit, signal, cause and warn.
 void judge(const Seen& seen, Outcome& outcome);
 
-// Writes both files into `folder`; answers the digest of outcome.bin.
-[[nodiscard]] Result<Digest> write_outcome(int folder, const Outcome& outcome);
+// Both files of one execution. Their room is taken before anything runs, so that a full disk can't
+// take the outcome away; what isn't written by the end leaves nothing in the folder.
+class OutcomeFiles {
+ public:
+  // In `folder`, which stays the caller's and open.
+  [[nodiscard]] Status reserve(int folder);
+  // Answers the digest of outcome.bin.
+  [[nodiscard]] Result<Digest> write(const Outcome& outcome);
+
+  OutcomeFiles() = default;
+  OutcomeFiles(const OutcomeFiles&) = delete;
+  OutcomeFiles& operator=(const OutcomeFiles&) = delete;
+  OutcomeFiles(OutcomeFiles&&) = delete;
+  OutcomeFiles& operator=(OutcomeFiles&&) = delete;
+  ~OutcomeFiles();
+
+ private:
+  int folder_ = -1;
+  Fd json_;
+  Fd bin_;
+};
 
 }  // namespace rb::mon

@@ -1,6 +1,8 @@
 // launch_probe — runs one script under a real runbook-monitor, or measures launches.
 //   launch_probe MONITOR [--profile P] [--pty] [--interpreter I] [--file] -c TEXT
-//   launch_probe MONITOR --bench N     against bubblewrap with the same namespaces, in turns
+//   launch_probe MONITOR --bench N [FOLDER]   against bubblewrap with the same namespaces, in
+//   turns;
+//                                             the outcome is made durable below FOLDER
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -50,11 +52,12 @@ struct Figures {
 };
 
 // From the request (Launch is sent) to the exit status (finished has come), outcome durable.
-void measure(const std::string& monitor, bool spare, Figures& out) {
+void measure(const std::string& monitor, const std::string& base, bool spare, Figures& out) {
   Order order;
   order.argv = {"/bin/true"};
+  Execution execution("", base);
   const auto before = Clock::now();
-  Execution execution(monitor);
+  execution.spawn(monitor);
   if (spare) {
     ::usleep(5000);
   }
@@ -76,7 +79,7 @@ void measure(const std::string& monitor, bool spare, Figures& out) {
   (void)execution.reap();
 }
 
-int bench(const std::string& monitor, int rounds) {
+int bench(const std::string& monitor, int rounds, const std::string& base) {
   Figures figures;
   const std::vector<std::string> bwrap{"/usr/bin/bwrap",
                                        "--unshare-all",
@@ -95,8 +98,8 @@ int bench(const std::string& monitor, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     figures.plain.push_back(spawn_and_wait({"/bin/true"}));
     figures.bwrap.push_back(spawn_and_wait(bwrap));
-    measure(monitor, true, figures);
-    measure(monitor, false, figures);
+    measure(monitor, base, true, figures);
+    measure(monitor, base, false, figures);
     figures.empty.push_back(spawn_and_wait({monitor}));
   }
   const auto line = [](const char* name, const std::vector<double>& values) {
@@ -153,8 +156,9 @@ int main(int argc, char** argv) {
     return 125;
   }
   const std::vector<std::string> rest(words.begin() + 1, words.end());
-  if (rest.size() == 2 && rest[0] == "--bench") {
-    return rb::testing::bench(words[0], std::atoi(rest[1].c_str()));
+  if (rest.size() >= 2 && rest[0] == "--bench") {
+    return rb::testing::bench(words[0], std::atoi(rest[1].c_str()),
+                              rest.size() > 2 ? rest[2] : "/tmp");
   }
   return rb::testing::once(words[0], rest);
 }

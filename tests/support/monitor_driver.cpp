@@ -145,7 +145,7 @@ Status take(monitor::FromMonitor::Reader message, Message& out) {
 
 }  // namespace
 
-Execution::Execution(std::string monitor, std::string base) {
+Execution::Execution(const std::string& monitor, std::string base) {
   std::string name = std::move(base) + "/rbmon-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
     throw std::runtime_error("mkdtemp");
@@ -156,6 +156,12 @@ Execution::Execution(std::string monitor, std::string base) {
     fs::create_directory(base_ + folder);
   }
   work_ = base_ + "/state/run/work";
+  if (!monitor.empty()) {
+    spawn(monitor);
+  }
+}
+
+void Execution::spawn(std::string monitor) {
   Result<std::pair<Fd, Fd>> pair = packet_pair(false);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

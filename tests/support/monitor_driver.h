@@ -60,14 +60,15 @@ struct Message {
 
 class Execution {
  public:
-  // `base`: where the temporary folder is made.
-  explicit Execution(std::string monitor, std::string base = "/tmp");
+  // `base`: where the temporary folder is made. monitor "": spawn() comes later.
+  explicit Execution(const std::string& monitor, std::string base = "/tmp");
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
   Execution(Execution&&) = delete;
   Execution& operator=(Execution&&) = delete;
   ~Execution();
 
+  void spawn(std::string monitor);
   void launch(const Order& order);
   void go();
   void stop(std::uint32_t grace_ms, const std::string& cause = "client");

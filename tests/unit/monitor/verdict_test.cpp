@@ -74,11 +74,17 @@ TEST_CASE("outcome files: whole under their names, nothing else in the folder") 
   outcome.outcome = Ended::Passed;
   outcome.exit = 0;
   for (int i = 0; i < 2; ++i) {
-    const Result<Digest> digest = write_outcome(folder.get(), outcome);
+    OutcomeFiles written;
+    REQUIRE(written.reserve(folder.get()).ok());
+    const Result<Digest> digest = written.write(outcome);
     REQUIRE(digest.ok());
     const std::string bin = testing::read_file(name + "/outcome.bin");
     CHECK(sha256(as_bytes(bin)) == *digest);
     CHECK(*decode_outcome(as_bytes(bin)) == outcome);
+  }
+  {
+    OutcomeFiles unused;
+    REQUIRE(unused.reserve(folder.get()).ok());
   }
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(name)) {
@@ -86,8 +92,8 @@ TEST_CASE("outcome files: whole under their names, nothing else in the folder") 
     ++files;
   }
   CHECK(files == 2);
-  const Fd nowhere;
-  CHECK_FALSE(write_outcome(nowhere.get(), outcome).ok());
+  OutcomeFiles nowhere;
+  CHECK_FALSE(nowhere.reserve(-1).ok());
   std::filesystem::remove_all(name);
 }
 
