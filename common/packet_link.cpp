@@ -59,6 +59,9 @@ void PacketLink::on_readable() {
       if (number == EAGAIN || number == EWOULDBLOCK) {
         return;
       }
+      if (number == ECONNRESET) {
+        continue;  // the peer left something of ours unread; what it said last still waits
+      }
       end(packet.failure());
       return;
     }
@@ -80,6 +83,10 @@ void PacketLink::flush() {
       if (number == EAGAIN || number == EWOULDBLOCK || number == ENOBUFS) {
         writing_.resume();
         return;
+      }
+      if (number == EPIPE || number == ECONNRESET) {
+        queue_.clear();  // the peer has gone; reading hears its last words, then ends the link
+        break;
       }
       end(sent.failure());
       return;
