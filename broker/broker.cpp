@@ -42,12 +42,12 @@ Result<std::pair<Fd, Fd>> link_pair() {
   return pair;
 }
 
-Broker::Broker(Options wanted, Places where, Ledger kept)
+Broker::Broker(Options wanted, Places where, Ledger kept, Facts found)
     : options(std::move(wanted)),
       places(std::move(where)),
       children(loop, options.libexec),
       ledger(std::move(kept)),
-      facts(Facts::probe()),
+      facts(std::move(found)),
       start_id(random_bytes(16)),
       started_ms(wall_now_ms()),
       fronts(*this),

@@ -33,7 +33,7 @@ struct Options {
 };
 
 struct Broker {
-  Broker(Options options, Places places, Ledger ledger);
+  Broker(Options options, Places places, Ledger ledger, Facts facts);
   Broker(const Broker&) = delete;
   Broker& operator=(const Broker&) = delete;
   Broker(Broker&&) = delete;

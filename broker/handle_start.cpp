@@ -14,6 +14,7 @@
 #include "common/io.h"
 #include "policy/builtin.h"
 #include "policy/decide.h"
+#include "protocol/folder_id.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
 
@@ -36,6 +37,7 @@ struct Starting {
   std::uint64_t timeout_ms = 0;
   bool new_run = false;
   bool work_given = false;
+  bool work_is_meant = false;  // the descriptor is of the folder that the client said
   bool verbatim = false;
   // As found.
   const Runbook* runbook = nullptr;
@@ -81,6 +83,7 @@ Starting from_wire(const CallPtr& call, front::Start::Reader from) {
   out.timeout_ms = from.getTimeoutMs();
   out.new_run = from.getNewRun();
   out.work_given = from.getWorkGiven();
+  out.work_is_meant = call->fds.size() == 1 && is_folder(from.getWork(), call->fds.front().get());
   out.verbatim = from.getVerbatim();
   return out;
 }
@@ -173,7 +176,8 @@ MaybeRefusal make_script(Broker& broker, Starting& start) {
 // A folder given with --work: the kernel says where it lies, and it holds nothing that must not be
 // written to from a script.
 MaybeRefusal check_work(const Broker& broker, Starting& start) {
-  if (start.work_given != (start.call->fds.size() == 1)) {
+  if (start.work_given != (start.call->fds.size() == 1) ||
+      start.work_given != start.work_is_meant) {
     return Refusal{Reason::MALFORMED, "--work needs the folder's descriptor"};
   }
   if (!start.work_given) {

@@ -65,6 +65,8 @@ int fail(const rb::Error& why) {
 
 int main(int argc, char** argv) {
   std::optional<rb::brk::Options> options = parse(argc, argv);
+  // While its children can still write their id maps: an undumpable process has none that can.
+  rb::brk::Facts facts = rb::brk::Facts::probe();
   harden();
   if (options && !options->log.empty() && !log_to(options->log)) {
     options.reset();
@@ -92,6 +94,7 @@ int main(int argc, char** argv) {
     rb::log::warn("the ledger's last " + std::to_string(ledger->cut_bytes) +
                   " bytes were damaged and are cut");
   }
-  rb::brk::Broker broker(std::move(*options), std::move(*places), std::move(ledger->ledger));
+  rb::brk::Broker broker(std::move(*options), std::move(*places), std::move(ledger->ledger),
+                         std::move(facts));
   return broker.serve(ledger->records, ledger->fresh);
 }

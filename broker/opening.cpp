@@ -10,6 +10,7 @@
 #include "broker/broker.h"
 #include "broker/trees.h"
 #include "common/io.h"
+#include "protocol/folder_id.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
 
@@ -103,6 +104,10 @@ void handle_open(Broker& broker, const CallPtr& call, Operation operation) {
   }
   asked.folder = std::move(call->fds.front());
   call->fds.clear();
+  if (!is_folder(from.getFolder(), asked.folder.get())) {
+    refuse(broker, call, Reason::MALFORMED, "the descriptor isn't the folder that was meant");
+    return;
+  }
   // The path that people see and scripts find it under is the kernel's, not the message's.
   std::array<char, PATH_MAX> path{};
   const std::string own = "/proc/self/fd/" + std::to_string(asked.folder.get());
