@@ -87,10 +87,17 @@ struct StartSession {
   implicit @3 :Bool;       # began by itself, with the first `run`
 }
 
+struct FolderId {
+  # What fstat says of the descriptor that comes along: the MAC covers this, not the descriptor.
+  device @0 :UInt64;
+  inode @1 :UInt64;
+}
+
 struct Open {
   name @0 :Text;           # file within the folder; "" takes runbook.mdx, else runbook.md
   shownPath @1 :Text;      # as the person wrote it; shown and recorded, never opened
   folderPath @2 :Text;     # absolute path of the folder as the client resolved it; likewise
+  folder @3 :FolderId;     # any other descriptor is refused
 }
 
 struct CloseRun {
@@ -115,6 +122,7 @@ struct Start {
   workGiven @7 :Bool;      # --work DIR: the descriptor is that folder
   workPath @8 :Text;       # shown and recorded
   verbatim @9 :Bool;       # templates insert values as they are; operators only
+  work @10 :FolderId;      # if workGiven: any other descriptor is refused
 }
 
 struct Stop {

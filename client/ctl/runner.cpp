@@ -9,6 +9,7 @@
 #include "client/lib/paths.h"
 #include "client/lib/text.h"
 #include "common/json_writer.h"
+#include "protocol/folder_id.h"
 #include "protocol/wire.h"
 
 namespace rb::ctl {
@@ -55,6 +56,9 @@ client::Operation Runner::start_operation(const BlockInfo& block) {
     start.setVerbatim(options_.verbatim);
     start.setWorkGiven(options_.work.open());
     start.setWorkPath(wire::text(options_.work_path));
+    if (options_.work) {
+      say_folder(start.initWork(), options_.work.get());
+    }
   };
   if (options_.work) {
     Result<Fd> copy = options_.work.duplicate();

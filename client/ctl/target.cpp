@@ -9,6 +9,7 @@
 #include "client/ctl/report.h"
 #include "client/lib/escape.h"
 #include "client/lib/paths.h"
+#include "protocol/folder_id.h"
 
 namespace rb::ctl {
 namespace {
@@ -90,12 +91,13 @@ Got<Opened> open_path(Context& context, client::Client& daemon, const std::strin
   const auto make = [&] {
     client::Operation operation;
     operation.session = context.session;
-    operation.fill = [name = place->name, path, absolute](rb::front::Operation::Builder into,
-                                                          const client::Greeting&) {
+    operation.fill = [name = place->name, path, absolute, folder = folder.get()](
+                         rb::front::Operation::Builder into, const client::Greeting&) {
       auto open = into.initOpen();
       open.setName(name);
       open.setShownPath(path);
       open.setFolderPath(absolute);
+      say_folder(open.initFolder(), folder);
     };
     Result<Fd> copy = folder.duplicate();
     if (copy) {

@@ -18,6 +18,7 @@
 #include "client/lib/client.h"
 #include "client/lib/events.h"
 #include "common/folder.h"
+#include "protocol/folder_id.h"
 #include "protocol/wire.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us
@@ -79,12 +80,15 @@ class Bench {
   void open(const std::string& folder) {
     client::Operation operation;
     operation.session = session_;
-    operation.fill = [folder](front::Operation::Builder into, const client::Greeting&) {
+    Fd descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const int number = descriptor.get();
+    operation.fill = [folder, number](front::Operation::Builder into, const client::Greeting&) {
       auto open = into.initOpen();
+      say_folder(open.initFolder(), number);
       open.setShownPath(folder);
       open.setFolderPath(folder);
     };
-    operation.fds.emplace_back(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    operation.fds.push_back(std::move(descriptor));
     book_ = must<client::Opened>(client_->act(std::move(operation)), "open").info;
   }
 
