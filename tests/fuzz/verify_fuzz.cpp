@@ -2,7 +2,6 @@
 // zero byte, in a folder with one execution. Whatever stands there, it answers; and it never says
 // "right" of a journal whose lines don't hang together.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,23 +21,37 @@ using rb::fuzz::must;
 
 constexpr const char* kSession = "sessions/20261130-162033-k7fq";
 
-// Made once for the process: memory where there is a file system for it.
+namespace fs = std::filesystem;
+const fs::path kMemory = "/dev/shm";
+const std::string kPrefix = "verify-fuzz-";
+
+// Crashes are what a fuzz target is for: folders of processes that are no more go first.
+void remove_leftovers() {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(kMemory, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind(kPrefix, 0) == 0 && !fs::exists("/proc/" + name.substr(kPrefix.size()))) {
+      fs::remove_all(entry.path(), ignored);
+    }
+  }
+}
+
+fs::path own_folder() {
+  return kMemory / (kPrefix + std::to_string(::getpid()));
+}
+
+// Made once for the process.
 int state_folder() {
   static const int folder = [] {
-    char name[] = "/dev/shm/verify-fuzz-XXXXXX";
-    must(::mkdtemp(name) != nullptr);
-    const int out = ::open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    must(::mkdirat(out, "sessions", 0700) == 0 && ::mkdirat(out, kSession, 0700) == 0);
-    const std::string execution = std::string(kSession) + "/executions";
-    must(::mkdirat(out, execution.c_str(), 0700) == 0 &&
-         ::mkdirat(out, (execution + "/e1").c_str(), 0700) == 0);
-    static std::string path = name;
+    remove_leftovers();
+    fs::create_directories(own_folder() / kSession / "executions" / "e1");
     std::atexit([] {
       std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
+      fs::remove_all(own_folder(), ignored);
     });
-    return out;
+    return ::open(own_folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   }();
+  must(folder >= 0);
   return folder;
 }
 
