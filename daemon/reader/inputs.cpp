@@ -131,6 +131,53 @@ std::optional<InputDeclaration> read_variable(const YamlNode& node) {
   return out;
 }
 
+Finding no_list_of_mappings(const TextPlace& place, const YamlNode& node) {
+  Finding finding = finding_at(place, node);
+  finding.severity = Severity::Refusal;
+  finding.code = "front-matter-inputs";
+  finding.construct = "syntax";
+  finding.text = "inputs aren't a list of mappings";
+  finding.advice = "write each as - name: NAME, with prompt, default and secret below it";
+  return finding;
+}
+
+// What is wrong with a name, beside those that were declared before it.
+std::optional<Finding> odd_name(const std::string& name,
+                                const std::vector<InputDeclaration>& before) {
+  Finding finding;
+  finding.severity = Severity::Warning;
+  finding.code = "input-name";
+  const bool twice = std::any_of(before.begin(), before.end(),
+                                 [&](const InputDeclaration& other) { return other.name == name; });
+  if (!is_variable_name(name)) {
+    finding.text = "an input's name can't be a variable's name";
+    finding.advice = "use letters, digits and _, beginning with a letter or _";
+  } else if (is_dangerous_variable(name)) {
+    finding.text = name + " decides what programs do, so it can't be an input";
+    finding.advice = "choose another name and set " + name + " in the script";
+  } else if (twice) {
+    finding.text = "the input " + name + " is declared twice";
+    finding.advice = "remove one of the two";
+  } else {
+    return std::nullopt;
+  }
+  return finding;
+}
+
+InputDeclaration read_front_input(const YamlNode& item) {
+  InputDeclaration input;
+  input.name = text_or_empty(item, "name");
+  input.description = text_or_empty(item, "prompt");
+  const YamlNode* secret = item.find("secret");
+  input.sensitive = secret != nullptr && secret->is_true();
+  const YamlNode* value = item.find("default");
+  if (value != nullptr && !value->is(YamlNode::Kind::Null)) {
+    input.has_default = true;
+    input.default_value = value_text(*value);
+  }
+  return input;
+}
+
 }  // namespace
 
 Form parse_form(std::string_view yaml, const std::string& id, const TextPlace& place,
@@ -183,62 +230,26 @@ Form parse_form(std::string_view yaml, const std::string& id, const TextPlace& p
 std::vector<InputDeclaration> parse_front_inputs(const YamlNode& list, const TextPlace& place,
                                                  std::vector<Finding>& findings) {
   std::vector<InputDeclaration> out;
-  const auto refuse = [&](const YamlNode& node) {
-    Finding finding = finding_at(place, node);
-    finding.severity = Severity::Refusal;
-    finding.code = "front-matter-inputs";
-    finding.construct = "syntax";
-    finding.text = "inputs aren't a list of mappings";
-    finding.advice = "write each as - name: NAME, with prompt, default and secret below it";
-    findings.push_back(std::move(finding));
-  };
-  const auto warn = [&](const YamlNode& node, std::string text, std::string advice) {
-    Finding finding = finding_at(place, node);
-    finding.code = "input-name";
-    finding.text = std::move(text);
-    finding.advice = std::move(advice);
-    findings.push_back(std::move(finding));
-  };
   if (list.is(YamlNode::Kind::Null)) {
     return out;
   }
   if (!list.is(YamlNode::Kind::List) || list.items.size() > kVariables) {
-    refuse(list);
+    findings.push_back(no_list_of_mappings(place, list));
     return out;
   }
   for (const YamlNode& item : list.items) {
     if (!item.is(YamlNode::Kind::Map)) {
-      refuse(item);
+      findings.push_back(no_list_of_mappings(place, item));
       return out;
     }
-    InputDeclaration input;
-    input.name = text_or_empty(item, "name");
-    if (!is_variable_name(input.name)) {
-      warn(item, "an input's name can't be a variable's name",
-           "use letters, digits and _, beginning with a letter or _");
+    if (std::optional<Finding> odd = odd_name(text_or_empty(item, "name"), out)) {
+      const Finding at = finding_at(place, item);
+      odd->line = at.line;
+      odd->column = at.column;
+      findings.push_back(std::move(*odd));
       continue;
     }
-    if (is_dangerous_variable(input.name)) {
-      warn(item, input.name + " decides what programs do, so it can't be an input",
-           "choose another name and set " + input.name + " in the script");
-      continue;
-    }
-    const bool twice = std::any_of(out.begin(), out.end(), [&](const InputDeclaration& other) {
-      return other.name == input.name;
-    });
-    if (twice) {
-      warn(item, "the input " + input.name + " is declared twice", "remove one of the two");
-      continue;
-    }
-    input.description = text_or_empty(item, "prompt");
-    const YamlNode* secret = item.find("secret");
-    input.sensitive = secret != nullptr && secret->is_true();
-    const YamlNode* value = item.find("default");
-    if (value != nullptr && !value->is(YamlNode::Kind::Null)) {
-      input.has_default = true;
-      input.default_value = value_text(*value);
-    }
-    out.push_back(std::move(input));
+    out.push_back(read_front_input(item));
   }
   return out;
 }
@@ -253,71 +264,17 @@ bool is_variable_name(std::string_view name) {
 }
 
 bool is_dangerous_variable(std::string_view name) {
-  constexpr std::array<std::string_view, 62> kNames = {"PATH",
-                                                       "HOME",
-                                                       "ENV",
-                                                       "IFS",
-                                                       "SHELL",
-                                                       "SHELLOPTS",
-                                                       "BASHOPTS",
-                                                       "CDPATH",
-                                                       "GLOBIGNORE",
-                                                       "PS0",
-                                                       "PS1",
-                                                       "PS2",
-                                                       "PS3",
-                                                       "PS4",
-                                                       "PROMPT_COMMAND",
-                                                       "EDITOR",
-                                                       "VISUAL",
-                                                       "PAGER",
-                                                       "MANPAGER",
-                                                       "MANROFFOPT",
-                                                       "BROWSER",
-                                                       "LESSOPEN",
-                                                       "LESSCLOSE",
-                                                       "LESS",
-                                                       "PYTHONPATH",
-                                                       "PYTHONSTARTUP",
-                                                       "PYTHONHOME",
-                                                       "PYTHONINSPECT",
-                                                       "PERL5LIB",
-                                                       "PERL5OPT",
-                                                       "PERL5DB",
-                                                       "PERLLIB",
-                                                       "RUBYOPT",
-                                                       "RUBYLIB",
-                                                       "NODE_OPTIONS",
-                                                       "NODE_PATH",
-                                                       "JAVA_TOOL_OPTIONS",
-                                                       "_JAVA_OPTIONS",
-                                                       "JDK_JAVA_OPTIONS",
-                                                       "CLASSPATH",
-                                                       "MAKEFLAGS",
-                                                       "GNUMAKEFLAGS",
-                                                       "MFLAGS",
-                                                       "TAR_OPTIONS",
-                                                       "GZIP",
-                                                       "AWKPATH",
-                                                       "AWKLIBPATH",
-                                                       "ZDOTDIR",
-                                                       "FPATH",
-                                                       "NULLCMD",
-                                                       "READNULLCMD",
-                                                       "RSYNC_RSH",
-                                                       "CVS_RSH",
-                                                       "SSH_ASKPASS",
-                                                       "SUDO_ASKPASS",
-                                                       "GCONV_PATH",
-                                                       "HOSTALIASES",
-                                                       "LOCPATH",
-                                                       "NLSPATH",
-                                                       "TERMINFO",
-                                                       "TERMCAP",
-                                                       "OPENSSL_CONF"};
+  constexpr std::string_view kNames =
+      " PATH HOME ENV IFS SHELL SHELLOPTS BASHOPTS CDPATH GLOBIGNORE PS0 PS1 PS2 PS3 PS4 "
+      "PROMPT_COMMAND EDITOR VISUAL PAGER MANPAGER MANROFFOPT BROWSER LESSOPEN LESSCLOSE LESS "
+      "PYTHONPATH PYTHONSTARTUP PYTHONHOME PYTHONINSPECT PERL5LIB PERL5OPT PERL5DB PERLLIB RUBYOPT "
+      "RUBYLIB NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH "
+      "MAKEFLAGS GNUMAKEFLAGS MFLAGS TAR_OPTIONS GZIP AWKPATH AWKLIBPATH ZDOTDIR FPATH NULLCMD "
+      "READNULLCMD RSYNC_RSH CVS_RSH SSH_ASKPASS SUDO_ASKPASS GCONV_PATH HOSTALIASES LOCPATH "
+      "NLSPATH TERMINFO TERMCAP OPENSSL_CONF ";
   constexpr std::array<std::string_view, 9> kBeginnings = {
       "LD_", "DYLD_", "BASH_", "GIT_", "RUNBOOK", "RB_", "MALLOC_", "GLIBC_", "LUA_"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+  return kNames.find(" " + std::string(name) + " ") != std::string_view::npos ||
          std::any_of(kBeginnings.begin(), kBeginnings.end(),
                      [&](std::string_view start) { return name.starts_with(start); });
 }

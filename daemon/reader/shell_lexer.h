@@ -92,12 +92,14 @@ class ShellLexer {
   void use(std::string_view name, bool quoted);
   [[nodiscard]] std::size_t name_end(std::size_t from) const;
 
-  // shell_grammar.cpp: operators, keywords, commands.
+  // shell_grammar.cpp: words and keywords; shell_compound.cpp: operators and what they end.
   void end_word();
   void start_word(const Word& word);
   void command_word(const Word& word);
   void argument_word(const Word& word);
   void expected_word(const Word& word);
+  void loop_word(const Word& word, ItemRange items);
+  void loop_over_parameters();
   void test_word(const Word& word);
   void pattern_word(const Word& word);
   bool keyword(const std::string& word);

@@ -1,7 +1,7 @@
 // shell_programs.h — programs and words of a shell that take a value for more than data.
 // [UNTRUSTED: reader]
-// The list is what we know; docs/RUNBOOKS.md §Values says what a program that isn't on it means.
-// Source: DESIGN §6; attack A18.
+// The list is what we know; what a program off it means is said there too.
+// Source: docs/RUNBOOKS.md §Values; DESIGN §6; attack A18.
 #pragma once
 
 #include <string>

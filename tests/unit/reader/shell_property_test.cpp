@@ -281,6 +281,105 @@ void run_property(const std::string& program, Shell shell, unsigned seed, std::s
   }
 }
 
+const std::vector<std::string> kTokens = {"echo ",       "printf '%s' ",
+                                          "cat ",        "eval ",
+                                          "sh -c ",      "test ",
+                                          "[ ",          " ] ",
+                                          "[[ ",         " ]] ",
+                                          ": ",          "X=",
+                                          "X=(",         "Y=\"$X\" ",
+                                          "$X ",         "\"$X\" ",
+                                          "${X} ",       "\"${X:-",
+                                          "} ",          "}\" ",
+                                          "\" ",         "' ",
+                                          "\"",          "'",
+                                          "$(",          ") ",
+                                          "`",           "$((",
+                                          ")) ",         "((",
+                                          "{ ",          "( ",
+                                          "; ",          "\n",
+                                          "&& ",         "|| ",
+                                          "| ",          "| sh ",
+                                          "<<EOF ",      "<<'EOF' ",
+                                          "<<-EOF ",     "\nEOF\n",
+                                          "EOF\n",       "\nA\n",
+                                          "<<A ",        "<<< ",
+                                          "> out ",      "< out ",
+                                          "2>&1 ",       "if ",
+                                          "then ",       "else ",
+                                          "fi ",         "fi\n",
+                                          "for f in ",   "do ",
+                                          "done ",       "done\n",
+                                          "case ",       " in ",
+                                          "a) ",         ";; ",
+                                          "esac ",       "esac\n",
+                                          "f() ",        "f ",
+                                          "# ",          "\\",
+                                          "\\\n",        "$",
+                                          "$'",          "-gt 3 ",
+                                          "= a ",        "-v ",
+                                          "export ",     "read -r X ",
+                                          "declare -i ", "set -- ",
+                                          "\"$1\" ",     "$1 ",
+                                          "$@ ",         "trap ",
+                                          " EXIT ",      "let ",
+                                          "a ",          "b",
+                                          "=",           "/",
+                                          "!",           "+=",
+                                          "[",           "]=",
+                                          "<(",          "&",
+                                          "%s ",         "\t"};
+
+// Statements that are understood, then broken or mended by a few tokens.
+std::string make_soup(Chance& chance, Values& values) {
+  std::string script;
+  const auto value_here = [&] {
+    const std::string name = "v" + std::to_string(values.size());
+    values[name] = "";
+    return "{{ ." + name + " }}";
+  };
+  for (std::size_t left = 1 + chance.below(3); left > 0; --left) {
+    const Wrapper& wrapper = chance.pick(kWrappers);
+    script += wrapper.before;
+    script += chance.pick(kStatements).text;
+    script += wrapper.after;
+  }
+  for (std::size_t left = chance.below(5); left > 0; --left) {
+    const std::size_t at = chance.below(script.size() + 1);
+    if (chance.below(4) == 0) {
+      script.erase(at, 1 + chance.below(3));
+    } else {
+      script.insert(at, chance.below(4) == 0 ? "@" : chance.pick(kTokens));
+    }
+  }
+  for (std::size_t at = script.find('@'); at != std::string::npos; at = script.find('@', at)) {
+    const std::string value = chance.below(8) == 0 ? "" : value_here();
+    script.replace(at, 1, value);
+    at += value.size();
+  }
+  return script;
+}
+
+// Gives each value an attack that its place takes; false when none takes more than harmless ones.
+bool attack(Chance& chance, const std::vector<Piece>& pieces, Values& values) {
+  bool any = false;
+  for (const Piece& piece : pieces) {
+    if (piece.kind != PieceKind::Insertion) {
+      continue;
+    }
+    std::string& value = values[piece.input];
+    value = chance.pick(kAttacks);
+    for (int tries = 0; tries < 20 && !accepts(piece, value); ++tries) {
+      value = chance.pick(kAttacks);
+    }
+    if (!accepts(piece, value)) {
+      value = "abc";
+    }
+    any = any || piece.place != rdr::Place::HarmlessOnly;
+  }
+  return any;
+}
+
 }  // namespace
 
 TEST_CASE("shell property: hostile values arrive whole in bash, sh and dash, at every place") {
@@ -312,54 +411,6 @@ TEST_CASE("shell property: an attack where no reference may stand does act (the 
 }
 
 TEST_CASE("shell property: in random scripts no accepted value ever acts") {
-  static const std::vector<std::string> kTokens = {"echo ",       "printf '%s' ",
-                                                   "cat ",        "eval ",
-                                                   "sh -c ",      "test ",
-                                                   "[ ",          " ] ",
-                                                   "[[ ",         " ]] ",
-                                                   ": ",          "X=",
-                                                   "X=(",         "Y=\"$X\" ",
-                                                   "$X ",         "\"$X\" ",
-                                                   "${X} ",       "\"${X:-",
-                                                   "} ",          "}\" ",
-                                                   "\" ",         "' ",
-                                                   "\"",          "'",
-                                                   "$(",          ") ",
-                                                   "`",           "$((",
-                                                   ")) ",         "((",
-                                                   "{ ",          "( ",
-                                                   "; ",          "\n",
-                                                   "&& ",         "|| ",
-                                                   "| ",          "| sh ",
-                                                   "<<EOF ",      "<<'EOF' ",
-                                                   "<<-EOF ",     "\nEOF\n",
-                                                   "EOF\n",       "\nA\n",
-                                                   "<<A ",        "<<< ",
-                                                   "> out ",      "< out ",
-                                                   "2>&1 ",       "if ",
-                                                   "then ",       "else ",
-                                                   "fi ",         "fi\n",
-                                                   "for f in ",   "do ",
-                                                   "done ",       "done\n",
-                                                   "case ",       " in ",
-                                                   "a) ",         ";; ",
-                                                   "esac ",       "esac\n",
-                                                   "f() ",        "f ",
-                                                   "# ",          "\\",
-                                                   "\\\n",        "$",
-                                                   "$'",          "-gt 3 ",
-                                                   "= a ",        "-v ",
-                                                   "export ",     "read -r X ",
-                                                   "declare -i ", "set -- ",
-                                                   "\"$1\" ",     "$1 ",
-                                                   "$@ ",         "trap ",
-                                                   " EXIT ",      "let ",
-                                                   "a ",          "b",
-                                                   "=",           "/",
-                                                   "!",           "+=",
-                                                   "[",           "]=",
-                                                   "<(",          "&",
-                                                   "%s ",         "\t"};
   if (!has_program("bash")) {
     MESSAGE("skipped: no bash");
     return;
@@ -371,33 +422,8 @@ TEST_CASE("shell property: in random scripts no accepted value ever acts") {
   std::size_t ran = 0;
   std::size_t references = 0;
   for (int round = 0; round < rounds; ++round) {
-    std::string script;
     Values values;
-    const auto value_here = [&] {
-      const std::string name = "v" + std::to_string(values.size());
-      values[name] = "";
-      return "{{ ." + name + " }}";
-    };
-    // Statements that are understood, then broken or mended by a few tokens.
-    for (std::size_t left = 1 + chance.below(3); left > 0; --left) {
-      const Wrapper& wrapper = chance.pick(kWrappers);
-      script += wrapper.before;
-      script += chance.pick(kStatements).text;
-      script += wrapper.after;
-    }
-    for (std::size_t left = chance.below(5); left > 0; --left) {
-      const std::size_t at = chance.below(script.size() + 1);
-      if (chance.below(4) == 0) {
-        script.erase(at, 1 + chance.below(3));
-      } else {
-        script.insert(at, chance.below(4) == 0 ? "@" : chance.pick(kTokens));
-      }
-    }
-    for (std::size_t at = script.find('@'); at != std::string::npos; at = script.find('@', at)) {
-      const std::string value = chance.below(8) == 0 ? "" : value_here();
-      script.replace(at, 1, value);
-      at += value.size();
-    }
+    const std::string script = make_soup(chance, values);
     const bool bash = round % 2 == 0;
     rdr::Template parsed = rdr::parse_template(script);
     const Shell shell = bash ? Shell::Bash : Shell::Sh;
@@ -405,21 +431,7 @@ TEST_CASE("shell property: in random scripts no accepted value ever acts") {
         !rdr::place_insertions(script, parsed.pieces, shell).why_not.empty()) {
       continue;
     }
-    bool any = false;
-    for (const Piece& piece : parsed.pieces) {
-      if (piece.kind != PieceKind::Insertion) {
-        continue;
-      }
-      std::string& value = values[piece.input];
-      value = chance.pick(kAttacks);
-      for (int tries = 0; tries < 20 && !accepts(piece, value); ++tries) {
-        value = chance.pick(kAttacks);
-      }
-      if (!accepts(piece, value)) {
-        value = "abc";
-      }
-      any = any || piece.place != rdr::Place::HarmlessOnly;
-    }
+    const bool any = attack(chance, parsed.pieces, values);
     const JoinedScript joined = join_script(script, parsed.pieces, values);
     if (!any || joined.refused || joined.environment.empty()) {
       continue;
