@@ -1,6 +1,7 @@
 #include "client/lib/record_list.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "client/lib/record_store.h"
 #include "common/chain.h"
@@ -127,7 +128,10 @@ Result<std::vector<RecordedSession>> list_record(int state) {
   for (const std::string& id : stored->ids) {
     out.push_back(read_session(state, id));
   }
-  std::reverse(out.begin(), out.end());
+  // Ids have seconds, and sessions may start within one.
+  std::sort(out.begin(), out.end(), [](const RecordedSession& a, const RecordedSession& b) {
+    return std::tie(a.started_at, a.id) > std::tie(b.started_at, b.id);
+  });
   return out;
 }
 
