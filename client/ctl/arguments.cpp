@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "client/lib/escape.h"
 #include "client/lib/text.h"
 
 namespace rb::ctl {
@@ -38,34 +39,57 @@ void add_option(CLI::App& app, const OptionSpec& spec, std::deque<Taken>& taken)
     return;
   }
   into.option = app.add_option(names_of(spec), into.values, spec.help);
-  into.option->expected(1);
-  into.option->multi_option_policy(spec.repeat ? CLI::MultiOptionPolicy::TakeAll
-                                               : CLI::MultiOptionPolicy::TakeLast);
-  if (spec.repeat) {
-    into.option->expected(1, 1 << 20)->allow_extra_args(false);
+  if (spec.repeat) {  // one value each time it stands there: what follows is an operand
+    into.option->allow_extra_args(false);
+  } else {
+    into.option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
-}
-
-// CLI11's sentences name its own classes; these name what to type.
-std::string sentence(const CLI::ParseError& failure, const Command& command) {
-  std::string text = failure.what();
-  const std::string extra = "The following argument was not expected: ";
-  if (text.compare(0, extra.size(), extra) == 0) {
-    const std::string word = text.substr(extra.size());
-    std::vector<std::string> known;
-    for (const auto options : {command.options, common_options()}) {
-      for (const OptionSpec& spec : options) {
-        known.emplace_back(spec.name);
-      }
-    }
-    const std::string near = word[0] == '-' ? client::closest(word, known) : "";
-    return "unexpected argument " + word + (near.empty() ? "" : "; did you mean " + near + "?");
-  }
-  return text;
 }
 
 std::string usage_hint(const Command& command) {
   return " (runbookctl " + std::string(command.name) + " --help)";
+}
+
+// CLI11 names its own types; these sentences name what to type.
+std::string sentence(const CLI::ParseError& failure) {
+  const std::string text = client::label(failure.what());
+  const std::size_t start = text.find("--");
+  const std::string option = start == std::string::npos
+                                 ? text
+                                 : text.substr(start, text.find_first_of(": ", start) - start);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&failure) != nullptr) {
+    return option + " needs a value";
+  }
+  return dynamic_cast<const CLI::ConversionError*>(&failure) != nullptr ? option + " takes no value"
+                                                                        : text;
+}
+
+Error unexpected(const std::string& word, const Command& command) {
+  std::vector<std::string> known;
+  for (const auto options : {command.options, common_options()}) {
+    for (const OptionSpec& spec : options) {
+      known.emplace_back(spec.name);
+    }
+  }
+  const std::string near = word[0] == '-' ? client::closest(word, known) : "";
+  return error(Code::Invalid, "unexpected argument " + client::label(word) +
+                                  (near.empty() ? "" : "; did you mean " + near + "?") +
+                                  usage_hint(command));
+}
+
+// Operands are what CLI11 leaves over: it would take "[a,b]" apart. What looks like an option there
+// is one that nobody declared; after "--" nothing is an option.
+Result<std::vector<std::string>> operands_of(const CLI::App& app, std::vector<std::string> behind,
+                                             const Command& command) {
+  std::vector<std::string> out = app.remaining();
+  for (const std::string& word : out) {
+    if (word.size() > 1 && word[0] == '-') {
+      return unexpected(word, command);
+    }
+  }
+  out.insert(out.end(), std::make_move_iterator(behind.begin()),
+             std::make_move_iterator(behind.end()));
+  return out;
 }
 
 Status check_operands(const Command& command, const std::vector<std::string>& operands) {
@@ -77,7 +101,7 @@ Status check_operands(const Command& command, const std::vector<std::string>& op
     most = spec.repeat ? std::string::npos : most + 1;
   }
   if (operands.size() > most) {
-    return error(Code::Invalid, "unexpected argument " + operands[most] + usage_hint(command));
+    return unexpected(operands[most], command);
   }
   return done();
 }
@@ -106,7 +130,7 @@ Result<Parsed> parse_arguments(const Command& command, const std::vector<std::st
   CLI::App app;
   app.set_help_flag();
   std::deque<Taken> taken;  // never moves its elements: CLI11 holds pointers to them
-  std::vector<std::string> operands;
+  app.allow_extras();
   for (const OptionSpec& spec : command.options) {
     add_option(app, spec, taken);
   }
@@ -114,13 +138,13 @@ Result<Parsed> parse_arguments(const Command& command, const std::vector<std::st
   for (const OptionSpec& spec : kCommon) {
     add_option(app, spec, taken);
   }
-  app.add_option("operands", operands)->expected(0, 1 << 20);
   Parsed out;
+  const auto mark = std::find(words.begin(), words.end(), "--");
   try {
-    std::vector<std::string> reversed(words.rbegin(), words.rend());  // CLI11 wants them so
-    app.parse(std::move(reversed));
+    // CLI11 wants them reversed.
+    app.parse(std::vector<std::string>(std::make_reverse_iterator(mark), words.rend()));
   } catch (const CLI::ParseError& failure) {
-    return error(Code::Invalid, sentence(failure, command) + usage_hint(command));
+    return error(Code::Invalid, sentence(failure) + usage_hint(command));
   }
   for (std::size_t i = own; i < taken.size(); ++i) {
     take_common(taken[i], context, out.help);
@@ -128,7 +152,12 @@ Result<Parsed> parse_arguments(const Command& command, const std::vector<std::st
   if (out.help) {
     return out;
   }
-  if (Status fits = check_operands(command, operands); !fits) {
+  Result<std::vector<std::string>> operands =
+      operands_of(app, {mark == words.end() ? mark : mark + 1, words.end()}, command);
+  if (!operands) {
+    return operands.failure();
+  }
+  if (Status fits = check_operands(command, *operands); !fits) {
     return fits.failure();
   }
   std::vector<Arguments::Given> given;
@@ -137,7 +166,7 @@ Result<Parsed> parse_arguments(const Command& command, const std::vector<std::st
       given.push_back({taken[i].spec->name, taken[i].values});
     }
   }
-  out.arguments = Arguments(std::move(given), std::move(operands));
+  out.arguments = Arguments(std::move(given), std::move(*operands));
   return out;
 }
 

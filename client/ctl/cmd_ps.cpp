@@ -24,9 +24,12 @@ std::string state_text(const ExecutionInfo& info) {
 }
 
 std::string since_text(const ExecutionInfo& info) {
-  return client::duration_text(Millis(std::max<std::int64_t>(
-      0, info.state == State::OVER ? static_cast<std::int64_t>(info.duration_ms)
-                                   : wall_now_ms() - info.started_at_ms)));
+  if (info.state == State::OVER) {
+    return client::duration_text(Millis(static_cast<std::int64_t>(info.duration_ms)));
+  }
+  const std::int64_t now = wall_now_ms();
+  const bool past = info.started_at_ms > 0 && info.started_at_ms < now;
+  return client::duration_text(Millis(past ? now - info.started_at_ms : 0));
 }
 
 void print_json(const Context& context, const std::vector<ExecutionInfo>& list) {

@@ -100,7 +100,7 @@ int run_run(Context& context, const Arguments& arguments) {
     return opened.status;
   }
   const bool detach = arguments.has("--detach");
-  if (!detach) {
+  if (!detach && opened->vetted) {
     context.talk(heading_text(*opened, context.terminal));
   }
   if (!say_problems(context, *opened)) {

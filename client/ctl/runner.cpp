@@ -273,11 +273,13 @@ void Runner::say_total() {
   if (!first_bad_.empty()) {
     out += "(" + first_bad_ + ")  ";
   }
-  if (begun_ && !run_.folder.empty()) {
-    out += " record: " + client::label(client::tilde(run_.folder + "/run.md"));
-  }
   while (!out.empty() && out.back() == ' ') {
     out.pop_back();
+  }
+  if (begun_ && !run_.folder.empty()) {
+    const std::string record = "record: " + client::label(client::tilde(run_.folder + "/run.md"));
+    const bool fits = client::columns(out) + client::columns(record) + 3 < context_.terminal.width;
+    out += (fits ? "   " : "\n  ") + record;
   }
   context_.talk(out == "\n" ? "\nnothing in it can be run" : out);
 }

@@ -50,6 +50,10 @@ Result<Place> place_of(const std::string& path) {
     if (client::resolved(path) == "/") {
       return error(Code::Refused, "the root of the file system is no runbook's folder");
     }
+    if (::access((path + "/runbook.mdx").c_str(), F_OK) < 0 &&
+        ::access((path + "/runbook.md").c_str(), F_OK) < 0) {
+      return error(Code::NotFound, path + " holds neither runbook.mdx nor runbook.md");
+    }
     return Place{path, ""};
   }
   const std::size_t slash = path.rfind('/');

@@ -15,6 +15,7 @@ constexpr int kFailure = 125;
 constexpr int kCancelled = 126;
 constexpr int kByUs = 130;
 constexpr int kBySomebody = 143;
+constexpr unsigned kMostSignal = 64;
 
 std::string actor_text(const Json& fields) {
   const Json* actor = fields.find("actor");
@@ -75,8 +76,11 @@ Ended ended_from(const Event& event) {
   const Json& fields = event.fields;
   Ended out;
   out.outcome = outcome_named(fields.text("outcome"));
-  out.exit = static_cast<int>(fields.integer("exit", -1));
-  out.signal = static_cast<unsigned>(fields.integer("signal"));
+  // A front may send anything: what isn't a status or a signal counts as none.
+  const std::int64_t exit = fields.integer("exit", -1);
+  const std::int64_t signal = fields.integer("signal");
+  out.exit = exit >= 0 && exit <= 255 ? static_cast<int>(exit) : -1;
+  out.signal = signal > 0 && signal <= kMostSignal ? static_cast<unsigned>(signal) : 0;
   out.cause = fields.text("cause");
   out.warn = fields.boolean("warn");
   out.duration = Millis(fields.integer("duration_ms"));
@@ -88,8 +92,8 @@ Ended ended_from(const Event& event) {
 Ended ended_from(const ExecutionInfo& info) {
   Ended out;
   out.outcome = info.outcome;
-  out.exit = info.exit;
-  out.signal = info.signal;
+  out.exit = info.exit >= 0 && info.exit <= 255 ? info.exit : -1;
+  out.signal = info.signal <= kMostSignal ? info.signal : 0;
   out.cause = info.cause;
   out.duration = Millis(static_cast<std::int64_t>(info.duration_ms));
   out.output_bytes = info.output_bytes;

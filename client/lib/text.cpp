@@ -82,6 +82,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string duration_text(Millis span) {
   const std::int64_t ms = std::max<std::int64_t>(0, span.count());
   const std::int64_t seconds = ms / 1000;
+  if (ms < 100) {
+    return formatted("%lld ms", static_cast<long long>(ms));
+  }
   if (ms < 10'000) {
     return formatted("%lld.%lld s", static_cast<long long>(seconds),
                      static_cast<long long>(ms % 1000 / 100));

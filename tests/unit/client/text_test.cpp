@@ -6,13 +6,14 @@ using namespace rb;
 using namespace rb::client;
 
 TEST_CASE("text: durations are short") {
-  CHECK(duration_text(Millis(0)) == "0.0 s");
+  CHECK(duration_text(Millis(0)) == "0 ms");
+  CHECK(duration_text(Millis(99)) == "99 ms");
   CHECK(duration_text(Millis(840)) == "0.8 s");
   CHECK(duration_text(Millis(9999)) == "9.9 s");
   CHECK(duration_text(Millis(41'500)) == "41 s");
   CHECK(duration_text(Millis(62'000)) == "1 m 02 s");
   CHECK(duration_text(Millis(7'500'000)) == "2 h 05 m");
-  CHECK(duration_text(Millis(-5)) == "0.0 s");
+  CHECK(duration_text(Millis(-5)) == "0 ms");
 }
 
 TEST_CASE("text: durations are read as people write them") {
