@@ -13,6 +13,8 @@
 namespace rb::rdr {
 namespace {
 
+constexpr std::size_t kMostFlags = 64;  // of one fence, that are told
+
 constexpr std::array<std::string_view, 5> kFlags = {"run", "destructive", "background", "terminal",
                                                     "expect"};
 
@@ -160,6 +162,11 @@ class FenceReader {
     block.id = slug_ + "-" + std::to_string(++count_);
     block.line = node.span.start.line;
     block.language = is_name(info.language) ? info.language : for_people(info.language, 100);
+    for (const std::string& flag : info.flags) {
+      if (block.flags.size() < kMostFlags) {
+        block.flags.push_back(is_name(flag) ? flag : for_people(flag, 100));
+      }
+    }
     block.script = code_of(node, code);
     block.kind = asked.kind;
     warn_of_words(node, asked);

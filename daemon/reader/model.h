@@ -65,6 +65,7 @@ struct Block {
   std::uint32_t line = 1;
   std::string kind;  // "inline" and "file" hold a script; "" has none (or an error: see why_not)
   std::string language;
+  std::vector<std::string> flags;  // of a fence, as written; the first 64
   std::string title;
   bool runnable = false;
   std::string why_not;

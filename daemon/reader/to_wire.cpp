@@ -89,6 +89,7 @@ void fill_block(const Block& block, reader::Block::Builder into) {
   into.setLine(block.line);
   into.setKind(wire::text(block.kind));
   into.setLanguage(wire::text(block.language));
+  fill_texts(block.flags, into.initFlags(static_cast<unsigned>(block.flags.size())));
   into.setTitle(wire::text(block.title));
   into.setRunnable(block.runnable);
   into.setWhyNot(wire::text(for_people(block.why_not)));
