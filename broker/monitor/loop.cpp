@@ -59,12 +59,14 @@ void Monitor::wait() {
   for (const std::optional<Nanos>& alarm : alarms_) {
     next = alarm ? std::min(next, *alarm) : next;
   }
-  itimerspec when{};  // the boot clock goes on while the machine sleeps; poll's own doesn't
-  if (next != Nanos::max()) {
-    next = std::max(next, Nanos(1));
-    when.it_value = {next.count() / 1'000'000'000, next.count() % 1'000'000'000};
+  if (next != timer_set_) {
+    itimerspec when{};  // the boot clock goes on while the machine sleeps; poll's own doesn't
+    if (next != Nanos::max()) {
+      when.it_value = {next.count() / 1'000'000'000, next.count() % 1'000'000'000};
+    }
+    (void)::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
+    timer_set_ = next;
   }
-  (void)::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
 
   // A Launch isn't read before the first process has stopped being readable.
   const bool hears = state_ != State::Empty || prepared_ || !failure_.stage.empty() || !init_;

@@ -16,7 +16,6 @@ namespace rb::mon {
 namespace {
 
 constexpr Nanos kBetweenProgress = std::chrono::milliseconds(10);
-constexpr Nanos kCoalesce = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -246,8 +245,8 @@ void Monitor::on_output() {
   if (got == Pump::Got::Full || got == Pump::Got::Broken) {
     limit_hit();
   }
-  if (got == Pump::Got::Some && pump_.worth_waiting()) {
-    arm(kNextRead, boot_now() + kCoalesce);
+  if (got == Pump::Got::Some && pump_.pause() != Nanos(0)) {
+    arm(kNextRead, boot_now() + pump_.pause());
   }
   if (pump_.length() != reported_bytes_ && !alarms_[kProgress]) {
     send_progress();

@@ -108,6 +108,7 @@ class Monitor {
   Fd timer_;
   std::vector<Visitor> visitors_;
   std::array<std::optional<Nanos>, kAlarms> alarms_;
+  Nanos timer_set_ = Nanos::max();
   pid_t init_pid_ = -1;
   bool prepared_ = false;
   bool started_ = false;

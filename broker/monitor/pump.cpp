@@ -14,7 +14,8 @@ namespace rb::mon {
 namespace {
 
 constexpr int kPipeBytes = 256 * 1024;
-constexpr std::size_t kChunk = 256UL * 1024;
+constexpr std::size_t kNearlyFull = 192UL * 1024;
+constexpr unsigned kHurry = 256;
 
 void put(std::uint8_t* to, std::uint64_t value, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -38,7 +39,10 @@ Result<std::pair<Fd, Fd>> Pump::make_pipe() {
 }
 
 Pump::Pump(Fd output, Fd index, std::uint64_t cap)
-    : output_(std::move(output)), index_(std::move(index)), cap_(cap), buffer_(kChunk) {}
+    : output_(std::move(output)),
+      index_(std::move(index)),
+      cap_(cap),
+      hashing_(std::make_unique<Hashing>()) {}
 
 void Pump::append(ByteView bytes) {
   std::array<std::uint8_t, 24> record{};
@@ -53,7 +57,7 @@ void Pump::append(ByteView bytes) {
     broken_ = written.failure().errnum;
     return;
   }
-  hasher_.add(bytes);
+  hashing_->add(bytes.size());
   length_ += bytes.size();
 }
 
@@ -61,7 +65,8 @@ Pump::Got Pump::turn() {
   if (!source_) {
     return Got::Nothing;
   }
-  const ssize_t got = ::read(source_.get(), buffer_.data(), buffer_.size());
+  const std::span<std::uint8_t> room = hashing_->room();
+  const ssize_t got = ::read(source_.get(), room.data(), room.size());
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
     return Got::Nothing;
   }
@@ -70,10 +75,11 @@ Pump::Got Pump::turn() {
     return Got::End;
   }
   last_ = static_cast<std::size_t>(got);
-  const std::uint64_t room = cap_ - length_;
-  const std::size_t kept = static_cast<std::size_t>(std::min<std::uint64_t>(last_, room));
+  hurry_ = last_ >= kNearlyFull ? kHurry : hurry_ - (hurry_ > 0 ? 1 : 0);
+  const std::uint64_t left = cap_ - length_;
+  const std::size_t kept = static_cast<std::size_t>(std::min<std::uint64_t>(last_, left));
   if (kept > 0 && broken_ == 0) {
-    append(ByteView(buffer_).first(kept));
+    append(room.first(kept));
   }
   if (broken_ != 0) {
     return Got::Broken;
@@ -83,6 +89,13 @@ Pump::Got Pump::turn() {
     return Got::Full;
   }
   return Got::Some;
+}
+
+Nanos Pump::pause() const {
+  if (last_ >= kNearlyFull / 2) {
+    return Nanos(0);
+  }
+  return hurry_ > 0 ? std::chrono::microseconds(100) : std::chrono::milliseconds(1);
 }
 
 void Pump::drain() {

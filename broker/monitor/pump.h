@@ -8,6 +8,10 @@
 // Source: DESIGN §2, §7; threats 56, 69; docs/RECORD.md.
 #pragma once
 
+#include <memory>
+#include <utility>
+
+#include "broker/monitor/hashing.h"
 #include "common/clock.h"
 #include "common/digest.h"
 #include "common/fd.h"
@@ -33,13 +37,14 @@ class Pump {
   void drain();
 
   [[nodiscard]] std::uint64_t length() const { return length_; }
-  [[nodiscard]] Digest digest() const { return hasher_.digest(); }
+  [[nodiscard]] Digest digest() { return hashing_->digest(); }
   [[nodiscard]] bool full() const { return full_; }
   [[nodiscard]] int broken() const { return broken_; }  // errno of the failed append, or 0
   // Makes the output durable.
   [[nodiscard]] Status sync() const;
-  // More is likely to follow at once: the reader may wait a moment for a larger chunk.
-  [[nodiscard]] bool worth_waiting() const { return last_ < 64UL * 1024; }
+  // How long to wait before the next turn so that its chunk is larger: nothing after a large one,
+  // less for a fast writer, whom a pipe that fills up meanwhile would stop.
+  [[nodiscard]] Nanos pause() const;
 
  private:
   void append(ByteView bytes);
@@ -50,10 +55,10 @@ class Pump {
   std::uint64_t cap_ = 0;
   std::uint64_t length_ = 0;
   std::size_t last_ = 0;
+  unsigned hurry_ = 0;  // for so many turns the writer counts as a fast one
   bool full_ = false;
   int broken_ = 0;
-  Hasher hasher_;
-  Bytes buffer_;
+  std::unique_ptr<Hashing> hashing_;
 };
 
 }  // namespace rb::mon

@@ -1,5 +1,5 @@
 // launch_probe — runs one script under a real runbook-monitor, or measures launches.
-//   launch_probe MONITOR [--profile P] [--pty] [--interpreter I] [--file] -c TEXT
+//   launch_probe MONITOR [--profile P] [--pty] [--interpreter I] [--file] [--base DIR] -c TEXT
 //   launch_probe MONITOR --bench N [FOLDER]   against bubblewrap with the same namespaces, in
 //   turns;
 //                                             the outcome is made durable below FOLDER
@@ -120,6 +120,7 @@ int bench(const std::string& monitor, int rounds, const std::string& base) {
 
 int once(const std::string& monitor, const std::vector<std::string>& words) {
   Order order;
+  std::string base = "/tmp";
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool more = i + 1 < words.size();
     if (words[i] == "--pty") {
@@ -130,13 +131,16 @@ int once(const std::string& monitor, const std::vector<std::string>& words) {
       order.profile = words[++i];
     } else if (words[i] == "--interpreter" && more) {
       order.argv = {words[++i]};
+    } else if (words[i] == "--base" && more) {
+      base = words[++i];
     } else if (words[i] == "-c" && more) {
       order.script = words[++i];
     }
   }
-  Execution execution(monitor);
+  Execution execution(monitor, base);
   const Message end = execution.run(order);
-  std::fwrite(execution.output().data(), 1, execution.output().size(), stdout);
+  const std::string output = execution.output();
+  std::fwrite(output.data(), 1, output.size(), stdout);
   std::printf(
       "-- kind %d outcome %d exit %d signal %u cause \"%s\" errno %lld bytes %llu ms %llu\n",
       static_cast<int>(end.kind), static_cast<int>(end.outcome), end.exit, end.signal,

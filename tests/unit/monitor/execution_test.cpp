@@ -698,6 +698,28 @@ TEST_CASE("execution: bytes that are neither lines nor text are kept as they are
   CHECK(execution.output() == read_file(execution.work() + "/copy"));
 }
 
+TEST_CASE("execution: a large output is whole, with its digest and without growing memory") {
+  Execution execution(kMonitor);
+  execution.launch(script("head -c 100000000 /dev/urandom | tee copy; sleep 0.3"));
+  execution.go();
+  (void)execution.until(Which::STARTED);
+  std::size_t most = 0;
+  for (Message message = execution.next(); message.kind == Which::PROGRESS;
+       message = execution.next()) {
+    const std::string statm = read_file("/proc/" + std::to_string(execution.pid()) + "/statm");
+    most = std::max<std::size_t>(most, std::stoul(statm.substr(statm.find(' ') + 1)));
+    if (message.number == 100'000'000) {
+      break;
+    }
+  }
+  CHECK(most * 4096 < 16UL << 20);
+  const Message end = execution.until(Which::FINISHED);
+  CHECK(end.output_bytes == 100'000'000);
+  const std::string output = execution.output();
+  CHECK(output == read_file(execution.work() + "/copy"));
+  CHECK(digest_from_bytes(end.output_sha256) == sha256(as_bytes(output)));
+}
+
 TEST_CASE("execution: large launches come through") {
   Execution execution(kMonitor);
   Order order = script("echo ${#V1}");
