@@ -33,6 +33,19 @@ bool has_script(std::string_view type) {
   return type == "command" || type == "check" || type == "finish";
 }
 
+// A path that a file system could hold, so that the loader may be asked for it.
+bool is_path(const std::string& path) {
+  constexpr std::size_t kPartBytes = 255;
+  std::size_t part = 0;
+  for (const char c : path) {
+    part = c == '/' ? 0 : part + 1;
+    if (part > kPartBytes) {
+      return false;
+    }
+  }
+  return path.size() <= kTextBytes && is_utf8(path) && path.find('\0') == std::string::npos;
+}
+
 std::string why_not_yet(std::string_view name) {
   if (name == "Inputs") {
     return "a form: its values are given with --input to the blocks that use it";
@@ -181,7 +194,8 @@ class BlockReader {
       case PathState::File:
         break;
       case PathState::Missing:
-        if (!reading_.folder->bound() && reading_.folder->find(found.path) == nullptr) {
+        if (!reading_.folder->bound() && is_path(found.path) &&
+            reading_.folder->find(found.path) == nullptr) {
           block.path = found.path;  // the loader is asked for it by this name
           block.why_not = "the folder is too large to be sealed, and " + shown + " isn't loaded";
           return;

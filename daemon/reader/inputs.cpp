@@ -4,10 +4,13 @@
 #include <array>
 #include <optional>
 
+#include "protocol/limits.h"
+
 namespace rb::rdr {
 namespace {
 
 constexpr std::size_t kVariables = 500;
+constexpr std::size_t kOptions = 1000;
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -91,7 +94,7 @@ void read_default(const YamlNode& variable, InputDeclaration& out) {
   const YamlNode* value = variable.find("default");
   if (value != nullptr && !value->is(YamlNode::Kind::Null)) {
     std::string text = value_text(*value);
-    if (text.find("{{") == std::string::npos) {
+    if (text.find("{{") == std::string::npos && text.size() <= limits::kInputBytes) {
       out.has_default = true;
       out.default_value = std::move(text);
     }
@@ -119,7 +122,8 @@ std::optional<InputDeclaration> read_variable(const YamlNode& node) {
   out.sensitive = sensitive != nullptr && sensitive->is_true();
   for (const char* key : {"options", "x-options"}) {
     const YamlNode* options = node.find(key);
-    if (options != nullptr && options->is(YamlNode::Kind::List)) {
+    if (options != nullptr && options->is(YamlNode::Kind::List) &&
+        options->items.size() <= kOptions) {
       for (const YamlNode& option : options->items) {
         out.options.push_back(value_text(option));
       }

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "daemon/reader/info_string.h"
+#include "daemon/reader/naming.h"
 
 namespace rb::rdr {
 namespace {
 
+constexpr std::size_t kWords = 64;
 constexpr std::size_t kShebangBytes = 256;  // what Linux itself looks at
 
 bool is_blank(char c) {
@@ -105,7 +107,8 @@ Languages::Languages() {
 
 bool Languages::add(const std::string& language, std::string_view command) {
   std::vector<std::string> words;
-  if (!split_words(command, words) || words.empty() || words[0].empty()) {
+  if (!split_words(command, words) || words.empty() || words.size() > kWords ||
+      !std::all_of(words.begin(), words.end(), [](const auto& word) { return is_name(word); })) {
     return false;
   }
   const auto same = std::find_if(known_.begin(), known_.end(),

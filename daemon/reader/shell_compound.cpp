@@ -59,6 +59,10 @@ void ShellLexer::close_substitution() {
     return;
   }
   const std::string code_input = top().code_input;
+  if (top().fed && !code_input.empty()) {
+    lose("a >( ) that reads code: whatever is printed may go there");
+    return;
+  }
   const ItemId first = top().first;
   const bool process = top().process;
   frames_.pop_back();
@@ -200,7 +204,7 @@ void ShellLexer::redirect(char c) {
       lose("<( ), which not every sh understands");
       return;
     }
-    open_substitution(true);
+    open_substitution(true).fed = c == '>';
     return;
   }
   Word& word = top().command.word;

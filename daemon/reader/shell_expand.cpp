@@ -139,7 +139,7 @@ void ShellLexer::dollar(bool quoted) {
       pos_ += 3;
       push(FrameKind::Arithmetic);
     } else {
-      open_substitution(false);
+      (void)open_substitution(false);
     }
   } else if (next == '{') {
     open_parameter(quoted);
@@ -280,11 +280,13 @@ void ShellLexer::quote_in_parameter() {
   ++pos_;
 }
 
-void ShellLexer::open_substitution(bool process) {
+Frame& ShellLexer::open_substitution(bool process) {
   open_word();
   pos_ += 2;
-  push(FrameKind::Substitution).process = process;
+  Frame& frame = push(FrameKind::Substitution);
+  frame.process = process;
   ++level_;
+  return frame;
 }
 
 void ShellLexer::close_arithmetic() {

@@ -103,6 +103,7 @@ struct Frame {
   std::uint32_t depth = 0;      // Arithmetic: parentheses within
   bool quoted = false;          // Parameter: within double quotes
   bool process = false;         // Substitution: <( ), not $( )
+  bool fed = false;             // Substitution: >( )
   bool evaluates = false;       // Test: holds an arithmetic operator
   std::size_t outer_limit = 0;  // Document: where reading went to before
   std::size_t resume = 0;       // Document: after its end mark

@@ -87,7 +87,7 @@ class ShellLexer {
   void parameter_name(bool quoted);
   void close_parameter();
   void quote_in_parameter();
-  void open_substitution(bool process);
+  Frame& open_substitution(bool process);
   void close_arithmetic();
   void use(std::string_view name, bool quoted);
   [[nodiscard]] std::size_t name_end(std::size_t from) const;

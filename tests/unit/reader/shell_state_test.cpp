@@ -224,6 +224,13 @@ TEST_CASE("shell places: what becomes the input of a program that reads code") {
       {"f() { sh; }\ncat <<EOF | f\n{{ .x }} a\nEOF\n", "x"},
       {"bash <(echo {{ .x }})", "x"},
       {"diff <(echo {{ .x }}) b", "p-"},
+      {"diff <(ssh host cat f) {{ .x }}", "p-"},
+      {"echo {{ .x }} > >(sh)", "x"},
+      {"echo {{ .x }} | tee >(sh) >(cat)", "x"},
+      {"echo {{ .x }} | tee >(cat)", "p-"},
+      {"run() { \"$@\"; }; run ls {{ .x }}", "x"},
+      {"run() { ssh host \"$@\"; }; run ls {{ .x }}", "x"},
+      {"run() { local c=\"$1\"; eval \"$c\"; }; run {{ .x }}", "x"},
       {"eval \"$(echo {{ .x }})\"", "x"},
   });
 }
