@@ -8,7 +8,7 @@
 //   narrow_again(role, ...)   when the last descriptor has come; fronts go on receiving and don't
 // Errors: the step that failed. The caller says so on stderr and exits with kCannotConfine, so that
 // the broker can tell it from a crash: it then refuses to serve, and nothing ever runs weaker.
-// Source: docs/ARCHITECTURE.md §Confinement; threats 75, 80, 81. What each role may call:
+// Source: docs/ARCHITECTURE.md §Processes; threats 75, 80, 81. What each role may call:
 // common/confine_filter.cpp, the only includer of libseccomp on the untrusted side.
 #pragma once
 

@@ -183,7 +183,7 @@ TEST_CASE("hostile client: nesting and pointers that multiply are refused withou
     const auto then = std::chrono::steady_clock::now();
     REQUIRE(client.send_raw(framed(words->message())));
     expect_let_go(client);
-    CHECK(std::chrono::steady_clock::now() - then < 100ms);
+    CHECK(std::chrono::steady_clock::now() - then < 1s);
   }
   Words harmless;  // the same shape, small: what is foreign is carried along, not judged
   const std::size_t little = harmless.request_with_foreign_pointer();
