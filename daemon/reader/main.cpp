@@ -1,5 +1,6 @@
 // runbook-reader load|read|view: one mode, one request on the link, one answer, then the end.
 // The order of what the process gives up is common/confine.h's.
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -74,6 +75,21 @@ int confine_as(Role role, std::chrono::seconds within) {
   return 0;
 }
 
+// A client chose the descriptor: what isn't a folder is its mistake, not this machine's.
+bool is_folder(int fd) {
+  struct stat facts {};
+  return ::fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+int send_reply(const rb::rdr::Reply& reply) {
+  std::vector<int> fds;
+  for (const rb::Fd& fd : reply.fds) {
+    fds.push_back(fd.get());
+  }
+  const Status sent = rb::send_packet(rb::confine::kLinkDescriptor, reply.message, fds);
+  return sent ? 0 : say(sent.failure(), kLinkBroken);
+}
+
 template <typename Serve>
 int serve_one(Role role, Serve&& serve) {
   const Result<Packet> request = rb::receive_packet(rb::confine::kLinkDescriptor);
@@ -84,16 +100,14 @@ int serve_one(Role role, Serve&& serve) {
     return say(rb::error(rb::Code::Invalid, "a request without its descriptor"), kLinkBroken);
   }
   const int folder = role == Role::Loader ? request->fds.front().get() : -1;
+  if (folder >= 0 && !is_folder(folder)) {
+    return send_reply(
+        {rb::rdr::failed_to_wire("not-a-file", "what was opened isn't a folder"), {}});
+  }
   if (Status narrow = rb::confine::narrow_again(role, folder); !narrow) {
     return say(narrow.failure(), rb::confine::kCannotConfine);
   }
-  const rb::rdr::Reply reply = serve(*request);
-  std::vector<int> fds;
-  for (const rb::Fd& fd : reply.fds) {
-    fds.push_back(fd.get());
-  }
-  const Status sent = rb::send_packet(rb::confine::kLinkDescriptor, reply.message, fds);
-  return sent ? 0 : say(sent.failure(), kLinkBroken);
+  return send_reply(serve(*request));
 }
 
 int run(Role role, std::chrono::seconds within) {
