@@ -1,4 +1,4 @@
-// The public conformance data: skipped by name where it isn't beside the source.
+// The conformance data of tests/golden, and the public corpus where it is beside the source.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,6 +7,9 @@
 
 #include "common/digest.h"
 #include "common/json_reader.h"
+#include "daemon/reader/interpreter.h"
+#include "daemon/reader/shell_state.h"
+#include "daemon/reader/template.h"
 #include "tests/unit/reader/opened.h"
 
 namespace rb::test {
@@ -159,24 +162,59 @@ std::size_t run_cases(const std::string& file, Difference&& difference) {
   return passed;
 }
 
+// Values as {name:place}, what is dropped left out.
+std::string shown_trace(const std::string& script) {
+  const rdr::Interpreter interpreter = rdr::interpreter_of_script(script);
+  rdr::Template parsed = rdr::parse_template(script);
+  if (!parsed.why_not.empty()) {
+    return "refused on line " + std::to_string(parsed.why_line);
+  }
+  const rdr::Placing placing =
+      rdr::place_insertions(script, parsed.pieces, rdr::shell_of(interpreter));
+  if (!placing.why_not.empty()) {
+    return "refused on line " + std::to_string(placing.line);
+  }
+  constexpr const char* kPlaces[] = {"plain", "double", "single", "here", "harmless"};
+  std::string out;
+  for (const rdr::Piece& piece : parsed.pieces) {
+    if (piece.kind == rdr::PieceKind::Literal) {
+      out += script.substr(piece.offset, piece.length);
+    } else if (piece.kind == rdr::PieceKind::Insertion) {
+      const bool reference = piece.place != rdr::Place::HarmlessOnly;
+      out += "{" + piece.input + (piece.output.empty() ? "" : ">" + piece.output) + ":" +
+             kPlaces[static_cast<unsigned>(piece.place)] +
+             (reference && piece.word_start ? ":no dash" : "") +
+             (piece.not_value.empty() ? "" : ":not " + piece.not_value) + "}";
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("registry conformance: executables and errors of MDX runbooks") {
-  const std::string shared = shared_folder();
-  if (shared.empty()) {
-    MESSAGE("skipped: no conformance data (RUNBOOKD_SHARED)");
-    return;
-  }
-  CHECK(run_cases(shared + "/conformance/registry.jsonl", registry_difference) >= kRegistryFloor);
+  CHECK(run_cases(golden_folder() + "/registry/cases.jsonl", registry_difference) >=
+        kRegistryFloor);
 }
 
 TEST_CASE("fences conformance: blocks and warnings of Markdown runbooks") {
-  const std::string shared = shared_folder();
-  if (shared.empty()) {
-    MESSAGE("skipped: no conformance data (RUNBOOKD_SHARED)");
-    return;
+  CHECK(run_cases(golden_folder() + "/fences/cases.jsonl", fences_difference) >= kFencesFloor);
+}
+
+TEST_CASE("template golden cases: trace and places of whole scripts") {
+  std::size_t cases = 0;
+  for (const std::string& line : lines_of(golden_folder() + "/templates/cases.jsonl")) {
+    const Result<Json> data = parse_json(line);
+    REQUIRE(data.ok());
+    const std::string script(data->text_at("script"));
+    const std::string got = shown_trace(script);
+    const std::uint64_t refused = data->natural_at("refused");
+    const std::string wanted = refused != 0 ? "refused on line " + std::to_string(refused)
+                                            : std::string(data->text_at("trace"));
+    CHECK_MESSAGE(got == wanted, script, "\nwanted:\n", wanted, "\ngot:\n", got);
+    ++cases;
   }
-  CHECK(run_cases(shared + "/conformance/fences.jsonl", fences_difference) >= kFencesFloor);
+  CHECK(cases >= 13);
 }
 
 TEST_CASE("corpus: public MDX runbooks are accepted with their executables") {

@@ -202,7 +202,11 @@ void Folder::fifo(const std::string& name) const {
 std::string shared_folder() {
   const char* given = std::getenv("RUNBOOKD_SHARED");
   const std::string path = given != nullptr ? given : std::string(RUNBOOKD_SOURCE) + "/../shared";
-  return fs::exists(path + "/conformance/registry.jsonl") ? path : "";
+  return fs::exists(path + "/corpus/expected-mdx.jsonl") ? path : "";
+}
+
+std::string golden_folder() {
+  return std::string(RUNBOOKD_SOURCE) + "/tests/golden";
 }
 
 std::string read_file(const std::string& path) {

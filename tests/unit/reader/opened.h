@@ -54,8 +54,9 @@ class Folder {
   std::string path_;
 };
 
-// The shared folder of conformance data; "" when it isn't there.
+// The shared folder of corpora, "" when it isn't there; our own cases.
 [[nodiscard]] std::string shared_folder();
+[[nodiscard]] std::string golden_folder();
 [[nodiscard]] std::string read_file(const std::string& path);
 [[nodiscard]] std::vector<std::string> lines_of(const std::string& path);
 
