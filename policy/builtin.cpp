@@ -26,43 +26,15 @@ constexpr std::array<std::string_view, 42> kVariables{
     "PNPM_HOME",    "KREW_ROOT",      "SSL_CERT_FILE",
     "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"};
 
-constexpr std::array<std::string_view, 37> kToolFolders{".local/bin",
-                                                        ".local/lib",
-                                                        ".local/share/fnm",
-                                                        ".local/share/mise",
-                                                        ".local/share/pipx",
-                                                        ".local/share/pnpm",
-                                                        ".local/share/uv/tools",
-                                                        ".local/share/uv/python",
-                                                        ".asdf",
-                                                        ".bun/bin",
-                                                        ".cargo/bin",
-                                                        ".deno/bin",
-                                                        ".fnm",
-                                                        ".goenv",
-                                                        ".jenv",
-                                                        ".krew/bin",
-                                                        ".krew/store",
-                                                        ".linkerd2/bin",
-                                                        ".nodenv",
-                                                        ".npm-global",
-                                                        ".nvm",
-                                                        ".opam",
-                                                        ".poetry/bin",
-                                                        ".pulumi/bin",
-                                                        ".pyenv",
-                                                        ".rbenv",
-                                                        ".rustup/toolchains",
-                                                        ".sdkman/bin",
-                                                        ".sdkman/candidates",
-                                                        ".tfenv",
-                                                        ".volta/bin",
-                                                        ".volta/tools",
-                                                        ".yarn/bin",
-                                                        "bin",
-                                                        "go/bin",
-                                                        "google-cloud-sdk",
-                                                        "miniconda3"};
+// clang-format off
+constexpr std::array<std::string_view, 37> kToolFolders{
+    ".local/bin", ".local/lib", ".local/share/fnm", ".local/share/mise", ".local/share/pipx",
+    ".local/share/pnpm", ".local/share/uv/tools", ".local/share/uv/python", ".asdf", ".bun/bin",
+    ".cargo/bin", ".deno/bin", ".fnm", ".goenv", ".jenv", ".krew/bin", ".krew/store",
+    ".linkerd2/bin", ".nodenv", ".npm-global", ".nvm", ".opam", ".poetry/bin", ".pulumi/bin",
+    ".pyenv", ".rbenv", ".rustup/toolchains", ".sdkman/bin", ".sdkman/candidates", ".tfenv",
+    ".volta/bin", ".volta/tools", ".yarn/bin", "bin", "go/bin", "google-cloud-sdk", "miniconda3"};
+// clang-format on
 
 // Threat 14. A trailing '*' fits every ending.
 constexpr std::array<std::string_view, 33> kLoaderVariables{"LD_*",

@@ -1,7 +1,7 @@
 // profile.h — what one execution may reach, as a value.   [TRUSTED: broker, monitor; client shows]
 // Every member starts at its narrowest. What widens it is an enumerator that begins with `Allow`,
 // so that one search for `::Allow` lists every weakening there is.
-// Source: DESIGN §7; docs/SECURITY.md §Profiles.
+// Source: DESIGN §7; docs/SECURITY.md §Claims.
 #pragma once
 
 #include <cstdint>

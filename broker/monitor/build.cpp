@@ -242,13 +242,22 @@ Status Builder::attach_clone(const Fd& source, const std::string& to, const Step
   return place ? attach(clone, *place) : Status(place.failure());
 }
 
+// A base is a path of ours or the operator's and may be a link; what lies beneath may not.
+int Builder::base_folder(const std::string& base) {
+  if (base != base_ || !base_folder_) {
+    const bool old = base.front() == '/';
+    base_folder_ = Fd(::openat(old ? old_root_.get() : root_.get(),
+                               base == "/" ? "." : base.c_str() + (old ? 1 : 0),
+                               O_PATH | O_DIRECTORY | O_CLOEXEC));
+    base_ = base;
+  }
+  return base_folder_.get();
+}
+
 Status Builder::bind(const Step& step) {
-  const int from = step.base.front() == '/' ? old_root_.get() : root_.get();
-  const std::string base = step.base == "/" ? "." : step.base.substr(step.base.front() == '/');
-  // The base is a path of ours or the operator's and may be a link; what lies beneath may not.
-  Fd folder(::openat(from, base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  Result<Fd> source =
-      folder ? open_beneath(folder.get(), step.from, O_PATH) : Result<Fd>(errno_error("open"));
+  const int folder = base_folder(step.base);
+  const Result<Fd> source =
+      folder < 0 ? Result<Fd>(errno_error("open")) : open_beneath(folder, step.from, O_PATH);
   if (!source) {
     const int why = source.failure().errnum;
     const bool absent = why == ENOENT || why == ELOOP || why == ENOTDIR || why == EACCES;
@@ -349,6 +358,7 @@ Status Builder::enter_root() {
     return errno_error("pivot_root");
   }
   old_root_.reset();
+  base_folder_.reset();
   return done();
 }
 

@@ -39,10 +39,13 @@ class Builder {
   [[nodiscard]] Result<Fd> target(const std::string& path, bool folder);
   // The folder that holds the last part of `path`, which is left in `name`.
   [[nodiscard]] Result<Fd> parent_of(const std::string& path, std::string& name);
+  [[nodiscard]] int base_folder(const std::string& base);
   [[nodiscard]] bool is_ours(const Fd& folder) const;
 
   Fd old_root_;
   Fd root_;
+  std::string base_;  // the last base, open: tool folders come in a row
+  Fd base_folder_;
   std::vector<dev_t> ours_;  // file systems made here
 };
 

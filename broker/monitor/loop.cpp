@@ -54,77 +54,89 @@ void Monitor::arm(Alarm which, std::optional<Nanos> at) {
   alarms_[which] = at;
 }
 
-void Monitor::wait() {
+void Monitor::set_timer() {
   Nanos next = Nanos::max();
   for (const std::optional<Nanos>& alarm : alarms_) {
     next = alarm ? std::min(next, *alarm) : next;
   }
-  if (next != timer_set_) {
-    itimerspec when{};  // the boot clock goes on while the machine sleeps; poll's own doesn't
-    if (next != Nanos::max()) {
-      when.it_value = {next.count() / 1'000'000'000, next.count() % 1'000'000'000};
-    }
-    (void)::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
-    timer_set_ = next;
+  if (next == timer_set_) {
+    return;
   }
+  itimerspec when{};  // the boot clock goes on while the machine sleeps; poll's own doesn't
+  if (next != Nanos::max()) {
+    when.it_value = {next.count() / 1'000'000'000, next.count() % 1'000'000'000};
+  }
+  (void)::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
+  timer_set_ = next;
+}
 
+void Monitor::wait() {
+  set_timer();
   // A Launch isn't read before the first process has stopped being readable.
   const bool hears = state_ != State::Empty || prepared_ || !failure_.stage.empty() || !init_;
-  const bool reads = !alarms_[kNextRead];
-  enum : std::size_t {
-    kTimer,
-    kInit,
-    kControl,
-    kScript,
-    kOutput,
-    kSignals,
-    kLink,
-    kListener,
-    kFixed
-  };
-  const auto entry = [](const Fd& fd, bool wanted) {
+  const auto entry = [](const Fd& fd, bool wanted = true) {
     return pollfd{wanted ? fd.get() : -1, POLLIN, 0};
   };
-  std::vector<pollfd> polled{
-      entry(timer_, true),          entry(init_, true),
-      entry(control_, true),        entry(script_, true),
-      entry(pump_.source(), reads), entry(signals_, true),
-      entry(link_, hears),          entry(launch_.listener, visitors_.size() < kMostVisitors)};
+  std::vector<pollfd> polled{entry(script_),
+                             entry(control_),
+                             entry(pump_.source(), !alarms_[kNextRead]),
+                             entry(init_),
+                             entry(signals_),
+                             entry(timer_),
+                             entry(launch_.listener, visitors_.size() < kMostVisitors),
+                             entry(link_, hears)};
+  const std::size_t fixed = polled.size();
   for (const Visitor& visitor : visitors_) {
-    polled.push_back(entry(visitor.fd, true));
+    polled.push_back(entry(visitor.fd));
   }
   if (::ppoll(polled.data(), polled.size(), nullptr, nullptr) < 0) {
     return;
   }
-  const auto is = [&](std::size_t which) { return polled[which].revents != 0; };
-  if (is(kScript)) {
-    (void)on_script_report();
-  }
-  if (is(kControl) && control_) {
-    on_control();
-  }
-  if (is(kOutput)) {
-    on_output();
-  }
-  if (is(kInit) && init_) {
-    on_init_gone();
-  }
-  if (is(kSignals)) {
-    on_signal();
-  }
-  if (is(kTimer)) {
-    on_alarms();
-  }
-  for (std::size_t i = polled.size(); i-- > kFixed;) {
-    if (is(i)) {
-      on_visitor(i - kFixed);
+  for (std::size_t i = polled.size(); i-- > fixed;) {
+    if (polled[i].revents != 0) {
+      on_visitor(i - fixed);
     }
   }
-  if (is(kListener)) {
-    on_visit();
+  for (std::size_t i = 0; i < fixed && !leaving_; ++i) {
+    if (polled[i].revents != 0) {
+      on_ready(i);
+    }
   }
-  if (is(kLink) && link_ && !leaving_) {
-    on_link();
+}
+
+// In the order of wait(). What came earlier in the same turn may have closed what this is about.
+void Monitor::on_ready(std::size_t which) {
+  enum : std::size_t { kScript, kControl, kOutput, kInit, kSignals, kTimer, kListener, kLink };
+  switch (which) {
+    case kScript:
+      (void)(script_ && on_script_report());
+      return;
+    case kControl:
+      if (control_) {
+        on_control();
+      }
+      return;
+    case kOutput:
+      on_output();
+      return;
+    case kInit:
+      if (init_) {
+        on_init_gone();
+      }
+      return;
+    case kSignals:
+      on_signal();
+      return;
+    case kTimer:
+      on_alarms();
+      return;
+    case kListener:
+      on_visit();
+      return;
+    default:
+      if (link_) {
+        on_link();
+      }
   }
 }
 
@@ -134,7 +146,7 @@ void Monitor::on_init_gone() {
   while (control_) {
     on_control();
   }
-  if (!init_) {  // what it said has ended it already
+  if (!init_) {  // its last words have ended it already
     return;
   }
   siginfo_t facts{};

@@ -3,7 +3,7 @@
 // process of the execution is made before any Launch, so that the moment in which that copy may be
 // read comes before there is anything to read. After `go` it needs no broker: the link may go and
 // another may come by the listener, proving the execution's key.
-// Source: DESIGN §2, §7, §8; the permitted messages: supervise.h.
+// Source: docs/ARCHITECTURE.md §Execution; the permitted messages: supervise.h.
 #pragma once
 
 #include <array>
@@ -58,7 +58,9 @@ class Monitor {
   [[nodiscard]] bool empty_cgroup() const;
 
   // The loop.
+  void set_timer();
   void wait();
+  void on_ready(std::size_t which);
   void on_packet(Packet packet);
   void on_link();
   void on_report(const Report& record, Fd terminal);

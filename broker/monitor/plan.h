@@ -2,7 +2,7 @@
 // Pure: decided from a Launch and from how this machine's root looks; build.h does the steps. The
 // base is the same for every execution and is built before its Launch is known.
 // Errors: Refused for a work folder that is or holds what must stay hidden; the text says which.
-// Source: DESIGN §7; docs/SECURITY.md §Sandbox.
+// Source: DESIGN §7; docs/ARCHITECTURE.md §Execution.
 #pragma once
 
 #include <string>

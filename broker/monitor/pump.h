@@ -5,7 +5,7 @@
 // Index:  records of 24 bytes, little-endian: offset of the chunk's first byte (u64), boot time in
 //         nanoseconds when it was read (u64), stream (u32: 0 both), length (u32).
 // Errors: a failed append ends pumping (`broken`); what came before is kept and stays hashed.
-// Source: DESIGN §2, §7; threats 56, 69; docs/RECORD.md.
+// Source: DESIGN §2, §7; threats 56, 69; docs/FORMATS.md §output.idx.
 #pragma once
 
 #include <memory>

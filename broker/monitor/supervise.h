@@ -1,11 +1,9 @@
 // supervise.h — what a monitor may do when.   [TRUSTED: monitor]
-// One constexpr table: state × event → action and next state. Pure, so every cell is tested. A cell
-// that says Breach is a message that isn't permitted now: its link ends.
+// One constexpr table: state × event → action and next state. Pure, so every cell is tested. Breach
+// is a message that isn't permitted now: its link ends.
 // Source: DESIGN §3; docs/ARCHITECTURE.md §Execution.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
 namespace rb::mon {
@@ -20,21 +18,19 @@ enum class State : std::uint8_t {
   Killed,    // KILL was sent; waits for the tree to be gone
   Over       // the outcome is durable, or nothing was executed
 };
-inline constexpr std::size_t kStates = 8;
 
 enum class Event : std::uint8_t {
   Launch,       // message
   Go,           // message
   Stop,         // message with a grace, time limit, output limit, signal to us
   StopNow,      // message without a grace
-  Acknowledge,  // message
+  Acknowledge,  // message, the last of them
   Built,        // everything but exec is done
   BuildFailed,
   GraceOver,
   TreeGone,  // the first process of the execution was reaped
   LinkLost   // the broker's end is closed
 };
-inline constexpr std::size_t kEvents = 10;
 
 enum class Act : std::uint8_t {
   Nothing,
@@ -51,98 +47,61 @@ enum class Act : std::uint8_t {
   Leave
 };
 
+struct Rule {
+  State state;
+  Event event;
+  Act act;
+  State next;
+};
+// What isn't here changes nothing; where it is a message, it is a breach.
+inline constexpr Rule kRules[] = {
+    {State::Empty, Event::Launch, Act::Build, State::Building},
+    {State::Empty, Event::LinkLost, Act::Leave, State::Over},
+    {State::Building, Event::Go, Act::Nothing, State::Promised},
+    {State::Building, Event::Stop, Act::Abandon, State::Over},
+    {State::Building, Event::StopNow, Act::Abandon, State::Over},
+    {State::Building, Event::Built, Act::TellReady, State::Ready},
+    {State::Building, Event::BuildFailed, Act::TellFailed, State::Over},
+    {State::Building, Event::TreeGone, Act::TellFailed, State::Over},
+    {State::Building, Event::LinkLost, Act::Leave, State::Over},
+    {State::Promised, Event::Stop, Act::Abandon, State::Over},
+    {State::Promised, Event::StopNow, Act::Abandon, State::Over},
+    {State::Promised, Event::Built, Act::TellReadyAndRelease, State::Running},
+    {State::Promised, Event::BuildFailed, Act::TellFailed, State::Over},
+    {State::Promised, Event::TreeGone, Act::TellFailed, State::Over},
+    {State::Ready, Event::Go, Act::Release, State::Running},
+    {State::Ready, Event::Stop, Act::Abandon, State::Over},
+    {State::Ready, Event::StopNow, Act::Abandon, State::Over},
+    {State::Ready, Event::BuildFailed, Act::TellFailed, State::Over},
+    {State::Ready, Event::TreeGone, Act::TellFailed, State::Over},
+    {State::Ready, Event::LinkLost, Act::Leave, State::Over},
+    {State::Running, Event::Stop, Act::Terminate, State::Stopping},
+    {State::Running, Event::StopNow, Act::Kill, State::Killed},
+    {State::Running, Event::TreeGone, Act::Finish, State::Over},
+    {State::Stopping, Event::Stop, Act::Nothing, State::Stopping},
+    {State::Stopping, Event::StopNow, Act::Kill, State::Killed},
+    {State::Stopping, Event::GraceOver, Act::Kill, State::Killed},
+    {State::Stopping, Event::TreeGone, Act::Finish, State::Over},
+    {State::Killed, Event::Stop, Act::Nothing, State::Killed},
+    {State::Killed, Event::StopNow, Act::Nothing, State::Killed},
+    {State::Killed, Event::TreeGone, Act::Finish, State::Over},
+    {State::Over, Event::Stop, Act::Nothing, State::Over},
+    {State::Over, Event::StopNow, Act::Nothing, State::Over},
+    {State::Over, Event::Acknowledge, Act::Leave, State::Over},
+    {State::Over, Event::LinkLost, Act::Leave, State::Over},
+};
+
 struct Cell {
   Act act;
   State next;
 };
-
 [[nodiscard]] constexpr Cell decide_cell(State state, Event event) {
-  using S = State;
-  using A = Act;
-  constexpr std::array<std::array<Cell, kEvents>, kStates> kTable{{
-      // Launch, Go, Stop, StopNow, Acknowledge | Built, BuildFailed, GraceOver, TreeGone, LinkLost
-      {{{A::Build, S::Building},  // Empty
-        {A::Breach, S::Empty},
-        {A::Breach, S::Empty},
-        {A::Breach, S::Empty},
-        {A::Breach, S::Empty},
-        {A::Nothing, S::Empty},
-        {A::Nothing, S::Empty},
-        {A::Nothing, S::Empty},
-        {A::Nothing, S::Empty},
-        {A::Leave, S::Over}}},
-      {{{A::Breach, S::Building},  // Building
-        {A::Nothing, S::Promised},
-        {A::Abandon, S::Over},
-        {A::Abandon, S::Over},
-        {A::Breach, S::Building},
-        {A::TellReady, S::Ready},
-        {A::TellFailed, S::Over},
-        {A::Nothing, S::Building},
-        {A::TellFailed, S::Over},
-        {A::Leave, S::Over}}},
-      {{{A::Breach, S::Promised},  // Promised
-        {A::Breach, S::Promised},
-        {A::Abandon, S::Over},
-        {A::Abandon, S::Over},
-        {A::Breach, S::Promised},
-        {A::TellReadyAndRelease, S::Running},
-        {A::TellFailed, S::Over},
-        {A::Nothing, S::Promised},
-        {A::TellFailed, S::Over},
-        {A::Nothing, S::Promised}}},
-      {{{A::Breach, S::Ready},  // Ready
-        {A::Release, S::Running},
-        {A::Abandon, S::Over},
-        {A::Abandon, S::Over},
-        {A::Breach, S::Ready},
-        {A::Nothing, S::Ready},
-        {A::TellFailed, S::Over},
-        {A::Nothing, S::Ready},
-        {A::TellFailed, S::Over},
-        {A::Leave, S::Over}}},
-      {{{A::Breach, S::Running},  // Running
-        {A::Breach, S::Running},
-        {A::Terminate, S::Stopping},
-        {A::Kill, S::Killed},
-        {A::Breach, S::Running},
-        {A::Nothing, S::Running},
-        {A::Nothing, S::Running},
-        {A::Nothing, S::Running},
-        {A::Finish, S::Over},
-        {A::Nothing, S::Running}}},
-      {{{A::Breach, S::Stopping},  // Stopping
-        {A::Breach, S::Stopping},
-        {A::Nothing, S::Stopping},
-        {A::Kill, S::Killed},
-        {A::Breach, S::Stopping},
-        {A::Nothing, S::Stopping},
-        {A::Nothing, S::Stopping},
-        {A::Kill, S::Killed},
-        {A::Finish, S::Over},
-        {A::Nothing, S::Stopping}}},
-      {{{A::Breach, S::Killed},  // Killed
-        {A::Breach, S::Killed},
-        {A::Nothing, S::Killed},
-        {A::Nothing, S::Killed},
-        {A::Breach, S::Killed},
-        {A::Nothing, S::Killed},
-        {A::Nothing, S::Killed},
-        {A::Nothing, S::Killed},
-        {A::Finish, S::Over},
-        {A::Nothing, S::Killed}}},
-      {{{A::Breach, S::Over},  // Over
-        {A::Breach, S::Over},
-        {A::Nothing, S::Over},
-        {A::Nothing, S::Over},
-        {A::Leave, S::Over},
-        {A::Nothing, S::Over},
-        {A::Nothing, S::Over},
-        {A::Nothing, S::Over},
-        {A::Nothing, S::Over},
-        {A::Leave, S::Over}}},
-  }};
-  return kTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+  for (const Rule& rule : kRules) {
+    if (rule.state == state && rule.event == event) {
+      return {rule.act, rule.next};
+    }
+  }
+  return {event <= Event::Acknowledge ? Act::Breach : Act::Nothing, state};
 }
 
 }  // namespace rb::mon

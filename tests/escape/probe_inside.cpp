@@ -198,6 +198,10 @@ void kernel() {
     }
     return got;
   });
+}
+
+void mounts() {
+  char zeros[512] = {};
   attempt("20 mount", [] { return ::mount("tmpfs", "/tmp", "tmpfs", 0, nullptr); });
   attempt("20 umount2", [] { return ::umount2("/tmp", MNT_DETACH); });
   attempt("20 open_tree", [] { return ::syscall(SYS_open_tree, AT_FDCWD, "/", 1); });
@@ -210,6 +214,9 @@ void kernel() {
   attempt("20 chroot", [] { return ::chroot("/tmp"); });
   attempt("20 setns", [] { return ::setns(::open("/proc/self/ns/uts", O_RDONLY), 0); });
   attempt("21 unshare user", [] { return ::unshare(CLONE_NEWUSER); });
+}
+
+void processes() {
   attempt("24 keyctl", [] { return ::syscall(SYS_keyctl, 0, -3, 1); });
   attempt("24 add_key", [] { return ::syscall(SYS_add_key, "user", "p", "x", 1, -2); });
   attempt("24 request_key", [] { return ::syscall(SYS_request_key, "user", "p", nullptr, -2); });
@@ -228,6 +235,9 @@ void kernel() {
   attempt("37 root of PID 1", [] { return open_for("/proc/1/root/", O_RDONLY); });
   attempt("25 descriptors of PID 1", [] { return open_for("/proc/1/fd/2", O_WRONLY); });
   attempt("25 signal a process outside", [] { return ::kill(std::atoi(given("PROBE_PID")), 0); });
+}
+
+void surface() {
   for (const auto& [name, number] :
        std::vector<std::pair<const char*, long>>{{"29 bpf", SYS_bpf},
                                                  {"29 perf_event_open", SYS_perf_event_open},
@@ -329,6 +339,9 @@ int main() {
   inherited();
   terminal();
   kernel();
+  mounts();
+  processes();
+  surface();
   sockets();
   privileges();
   files();

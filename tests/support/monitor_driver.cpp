@@ -99,6 +99,21 @@ void fill(monitor::Launch::Builder launch, const Order& order, const policy::Lim
   out.setStopGraceMs(limits.stop_grace_ms);
 }
 
+policy::Limits limits_of(const Order& order) {
+  policy::Limits limits =
+      policy::default_limits(*policy::find_profile(order.profile), /*markdown=*/true);
+  const auto or_default = [](auto& value, auto given) { value = given != 0 ? given : value; };
+  or_default(limits.timeout_ms, order.limits.timeout_ms);
+  or_default(limits.output_bytes, order.limits.output_bytes);
+  or_default(limits.processes, order.limits.processes);
+  or_default(limits.memory_bytes, order.limits.memory_bytes);
+  or_default(limits.open_files, order.limits.open_files);
+  or_default(limits.file_bytes, order.limits.file_bytes);
+  or_default(limits.tmp_bytes, order.limits.tmp_bytes);
+  or_default(limits.stop_grace_ms, order.limits.stop_grace_ms);
+  return limits;
+}
+
 void take_ending(event::Ending::Reader ending, Message& out) {
   out.text = wire::text(ending.getCause());
   out.outcome = ending.getOutcome();
@@ -196,17 +211,7 @@ void Execution::send_raw(ByteView bytes) {
 }
 
 void Execution::launch(const Order& order) {
-  policy::Limits limits =
-      policy::default_limits(*policy::find_profile(order.profile), /*markdown=*/true);
-  const auto or_default = [](auto& value, auto given) { value = given != 0 ? given : value; };
-  or_default(limits.timeout_ms, order.limits.timeout_ms);
-  or_default(limits.output_bytes, order.limits.output_bytes);
-  or_default(limits.processes, order.limits.processes);
-  or_default(limits.memory_bytes, order.limits.memory_bytes);
-  or_default(limits.open_files, order.limits.open_files);
-  or_default(limits.file_bytes, order.limits.file_bytes);
-  or_default(limits.tmp_bytes, order.limits.tmp_bytes);
-  or_default(limits.stop_grace_ms, order.limits.stop_grace_ms);
+  const policy::Limits limits = limits_of(order);
   if (order.work) {
     work_ = *order.work;
   }
