@@ -26,10 +26,11 @@ bool is_control(char32_t c) {
 // Within brackets that may become a link there are none.
 bool InlineParser::take_bare_link() {
   const char c = chars_[at_];
-  if (!is_atext(c) || !brackets_.empty()) {
+  const char before = at_ == 0 ? '\0' : chars_[at_ - 1];
+  const bool word_start = c == 'h' || c == 'H' || c == 'w' || c == 'W' || !is_atext(before);
+  if (!word_start || !is_atext(c) || !brackets_.empty()) {
     return false;
   }
-  const char before = at_ == 0 ? '\0' : chars_[at_ - 1];
   std::uint32_t end = kNowhere;
   std::string_view prefix;
   if (before != '/' && !is_atext(before)) {
@@ -113,7 +114,12 @@ std::uint32_t InlineParser::scan_protocol() {
   return domain == kNowhere ? kNowhere : scan_path(domain);
 }
 
+// A domain fails by underscores in its last two parts; starts in front of these fail alike.
 std::uint32_t InlineParser::scan_domain(std::uint32_t at) {
+  if (at < no_domain_) {
+    return kNowhere;
+  }
+  std::uint32_t dots[2] = {0, 0};
   bool seen = false;
   bool underscore = false;
   bool underscore_before = false;
@@ -128,6 +134,8 @@ std::uint32_t InlineParser::scan_domain(std::uint32_t at) {
       } else {
         underscore_before = underscore;
         underscore = false;
+        dots[0] = dots[1];
+        dots[1] = at;
       }
     } else if (is_blank_or_end(next) || (next.value != '-' && is_punctuation(next.value))) {
       break;
@@ -136,7 +144,11 @@ std::uint32_t InlineParser::scan_domain(std::uint32_t at) {
     }
     at += next.size;
   }
-  return underscore || underscore_before || !seen ? kNowhere : at;
+  if (underscore || underscore_before) {
+    no_domain_ = dots[0];
+    return kNowhere;
+  }
+  return seen ? at : kNowhere;
 }
 
 std::uint32_t InlineParser::scan_path(std::uint32_t at) {

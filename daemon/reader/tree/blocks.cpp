@@ -32,6 +32,7 @@ void BlockParser::push(ContainerKind kind, NodeId node) {
   Container made;
   made.kind = kind;
   made.node = node;
+  quotes_ += kind == ContainerKind::Quote ? 1 : 0;
   containers_.push_back(std::move(made));
 }
 
@@ -47,8 +48,13 @@ bool BlockParser::room_deeper(std::uint32_t offset) {
 }
 
 bool BlockParser::matches(const Container& container, Cursor& cursor) const {
+  const ContainerKind kind = container.kind;
+  if (kind == ContainerKind::Element || kind == ContainerKind::List ||
+      kind == ContainerKind::Root) {
+    return true;
+  }
   const std::uint32_t indent = cursor.indent();
-  switch (container.kind) {
+  switch (kind) {
     case ContainerKind::Root:
     case ContainerKind::List:
     case ContainerKind::Element:
@@ -89,8 +95,29 @@ std::size_t BlockParser::match(Cursor& cursor, std::size_t depth) const {
   return matched;
 }
 
+// A blank line closes no list item or element that holds something: nothing to look at in the
+// containers, so that many of them and many blank lines don't multiply.
+bool BlockParser::take_blank_line(Cursor& cursor) {
+  const Container& last = containers_.back();
+  if (quotes_ > 0 || (last.kind == ContainerKind::Item && !last.holds) || !cursor.blank()) {
+    return false;
+  }
+  if (leaf_.kind == LeafKind::Fence && cursor.at == cursor.end) {
+    return continue_fence(cursor);
+  }
+  if (leaf_.kind == LeafKind::None || leaf_.kind == LeafKind::Paragraph ||
+      leaf_.kind == LeafKind::Table) {
+    close_leaf();
+    return true;
+  }
+  return false;
+}
+
 void BlockParser::take_line() {
   Cursor cursor(context_.source, line_);
+  if (take_blank_line(cursor)) {
+    return;
+  }
   std::size_t kept = match(cursor, containers_.size());
   const bool all = kept == containers_.size();
   if (all && continue_leaf(cursor)) {
@@ -320,6 +347,7 @@ void BlockParser::close_to(std::size_t kept) {
       node.span.end.offset =
           std::max(node.span.end.offset, context_.node(node.last_child).span.end.offset);
     }
+    quotes_ -= last.kind == ContainerKind::Quote ? 1 : 0;
     containers_.pop_back();
   }
 }

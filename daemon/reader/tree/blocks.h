@@ -92,6 +92,7 @@ class BlockParser {
 
   // Lines and containers (blocks.cpp).
   void take_line();
+  bool take_blank_line(Cursor& cursor);
   std::size_t match(Cursor& cursor, std::size_t depth) const;
   bool matches(const Container& container, Cursor& cursor) const;
   bool continue_leaf(Cursor& cursor);
@@ -146,6 +147,7 @@ class BlockParser {
   Blocks& blocks_;
   std::vector<Container> containers_;
   Leaf leaf_;
+  std::uint32_t quotes_ = 0;  // among the containers
   std::uint32_t line_ = 0;
   // Lines before this one were read as a tag or value that then turned out to be a paragraph's:
   // they open no containers.

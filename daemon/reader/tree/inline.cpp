@@ -1,6 +1,7 @@
 #include "daemon/reader/tree/inline.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "daemon/reader/tree/entity.h"
@@ -11,11 +12,11 @@ namespace rb::rdr::grammar {
 
 InlineParser::InlineParser(Context& context, const Blocks& blocks, InlineJob& job)
     : context_(context), blocks_(blocks), job_(job), chars_(job.text.chars()) {
-  may_link_ =
-      chars_.find('@') != std::string_view::npos || chars_.find("://") != std::string_view::npos ||
-      chars_.find("ww.") != std::string_view::npos ||
-      chars_.find("WW.") != std::string_view::npos ||
-      chars_.find("wW.") != std::string_view::npos || chars_.find("Ww.") != std::string_view::npos;
+  for (std::size_t i = 0; i < chars_.size() && !may_link_; ++i) {
+    const char c = chars_[i];
+    const char next = i + 1 < chars_.size() ? chars_[i + 1] : '\0';
+    may_link_ = c == '@' || (c == ':' && next == '/') || ((c == 'w' || c == 'W') && next == '.');
+  }
 }
 
 void InlineParser::run() {
@@ -44,33 +45,29 @@ void InlineParser::push_text(std::uint32_t end) {
   plain_ = at_;
 }
 
-bool InlineParser::special(char c) const {
-  switch (c) {
-    case '\n':
-    case '\\':
-    case '&':
-    case '`':
-    case '*':
-    case '_':
-    case '~':
-    case '[':
-    case ']':
-    case '!':
-    case '<':
-      return true;
-    case '{':
-      return context_.mdx();
-    default:
-      return false;
+namespace {
+
+struct Specials {
+  std::array<bool, 256> of{};
+  constexpr explicit Specials(std::string_view characters) {
+    for (const char c : characters) {
+      of[static_cast<unsigned char>(c)] = true;
+    }
   }
-}
+};
+// What may start something; `{` does in MDX alone.
+constexpr Specials kMarkdown("\n\\&`*_~[]!<");
+constexpr Specials kMdx("\n\\&`*_~[]!<{");
+
+}  // namespace
 
 void InlineParser::scan() {
+  const auto& special = context_.mdx() ? kMdx.of : kMarkdown.of;
   while (at_ < chars_.size() && !context_.refused()) {
     if (may_link_ && take_bare_link()) {
       continue;
     }
-    if (special(chars_[at_])) {
+    if (special[static_cast<unsigned char>(chars_[at_])]) {
       take_special();
     } else {
       ++at_;

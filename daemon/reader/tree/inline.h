@@ -48,6 +48,7 @@ struct Mark {
   Kind kind = Kind::Emphasis;
   std::uint32_t begin = 0;  // of the whole
   std::uint32_t end = 0;
+  std::uint32_t inner = kNone;  // the next one that the same run opens, within this one
 };
 
 // A run of `*`, `_` or `~`. It closes from its left end and opens from its right end.
@@ -60,8 +61,8 @@ struct Run {
   std::uint32_t end = 0;
   std::uint32_t previous = kNone;  // neighbours among the runs that may still pair
   std::uint32_t next = kNone;
-  std::vector<Mark> closes;
-  std::vector<Mark> opens;  // innermost first
+  std::uint32_t closes = 0;     // how many it closes
+  std::uint32_t opens = kNone;  // the outermost Mark it opens
 };
 
 struct Bracket {
@@ -97,7 +98,6 @@ class InlineParser {
 
   // Left to right (inline.cpp).
   void scan();
-  bool special(char c) const;
   void take_special();
   void take_newline();
   void take_backslash();
@@ -166,6 +166,7 @@ class InlineParser {
   std::uint32_t plain_ = 0;  // where characters begin that are in no piece yet
   std::vector<Piece> pieces_;
   std::vector<Run> runs_;
+  std::vector<Mark> marks_;
   std::uint32_t last_run_ = kNone;  // the rightmost that may still pair
   std::vector<Bracket> brackets_;
   std::vector<Group> groups_;
@@ -173,8 +174,9 @@ class InlineParser {
   HtmlMemory html_;
   std::unordered_map<std::uint32_t, std::uint32_t> code_runs_;  // length → last place
   bool code_runs_known_ = false;
-  bool may_link_ = false;       // an `@`, `www.` or `://` is in the text
-  std::uint32_t no_trail_ = 0;  // up to here punctuation is known not to end a URL
+  bool may_link_ = false;        // an `@`, `www.` or `://` is in the text
+  std::uint32_t no_domain_ = 0;  // no domain starts before
+  std::uint32_t no_trail_ = 0;   // up to here punctuation is known not to end a URL
 
   std::vector<Open> open_;
   std::vector<std::string> images_;  // alternative texts being collected

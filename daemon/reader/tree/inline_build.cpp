@@ -150,13 +150,12 @@ void InlineParser::close_node() {
 }
 
 void InlineParser::build_run(const Run& run) {
-  for (std::size_t i = 0; i < run.closes.size() && !context_.refused(); ++i) {
+  for (std::uint32_t i = 0; i < run.closes && !context_.refused(); ++i) {
     close_node();
   }
   add_text(run.begin, run.end, chars_.substr(run.begin, run.end - run.begin));
-  for (std::size_t i = run.opens.size(); i > 0 && !context_.refused(); --i) {
-    const Mark& mark = run.opens[i - 1];
-    open_node(mark.kind, mark.begin, mark.end);
+  for (std::uint32_t at = run.opens; at != kNone && !context_.refused(); at = marks_[at].inner) {
+    open_node(marks_[at].kind, marks_[at].begin, marks_[at].end);
   }
 }
 

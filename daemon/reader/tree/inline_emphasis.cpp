@@ -67,8 +67,10 @@ void InlineParser::pair(std::uint32_t opener, std::uint32_t closer) {
   mark.kind = strike ? Kind::Delete : count == 2 ? Kind::Strong : Kind::Emphasis;
   mark.begin = left.end;
   mark.end = right.begin;
-  left.opens.push_back(mark);
-  right.closes.push_back(mark);
+  mark.inner = left.opens;
+  left.opens = static_cast<std::uint32_t>(marks_.size());
+  marks_.push_back(mark);
+  ++right.closes;
 }
 
 // All runs above `below` (kNone: all there are) pair or become text.

@@ -34,12 +34,21 @@ char simple_escape(char c) {
   }
 }
 
+// A NUL in the file reads as U+FFFD, as everywhere; one that an escape stands for stays.
+void append_written(std::string& out, char c) {
+  if (c == '\0') {
+    append_utf8(out, 0xfffd);
+  } else {
+    out += c;
+  }
+}
+
 }  // namespace
 
 LiteralId Js::literal(LiteralKind kind, std::string_view value, std::uint32_t begin) {
   Literal made;
   made.kind = kind;
-  made.value = context_.keep(value);
+  made.value = context_.tree.keep(value);
   made.verbatim = made.value;
   made.offset = stream_.text.offset(begin);
   context_.tree.literals.push_back(made);
@@ -250,8 +259,8 @@ Js::Value Js::string() {
     }
     ++at_;
     if (c != '\\') {
-      cooked += c;
-      verbatim += c;
+      append_written(cooked, c);
+      append_written(verbatim, c);
       continue;
     }
     if (peek() == '\n') {
@@ -271,7 +280,7 @@ Js::Value Js::string() {
   Value value;
   value.literal = literal(LiteralKind::String, cooked, begin);
   if (cooked != verbatim) {
-    context_.tree.literals[value.literal].verbatim = context_.keep(verbatim);
+    context_.tree.literals[value.literal].verbatim = context_.tree.keep(verbatim);
   }
   return value;
 }
@@ -313,7 +322,7 @@ Js::Value Js::template_string(bool tagged) {
       continue;
     }
     if (c != '\\') {
-      cooked += c;
+      append_written(cooked, c);
     } else if (done() || !escape(cooked, tagged)) {
       fail_at(begin, "this template string is not closed");
       return {};
@@ -325,7 +334,7 @@ Js::Value Js::template_string(bool tagged) {
   if (!substitutions && !tagged) {
     value.literal = literal(LiteralKind::Template, cooked, begin);
     if (cooked != verbatim) {
-      context_.tree.literals[value.literal].verbatim = context_.keep(verbatim);
+      context_.tree.literals[value.literal].verbatim = context_.tree.keep(verbatim);
     }
   }
   return value;

@@ -47,9 +47,20 @@ Source::Source(std::string_view text) : text_(text) {
 }
 
 std::uint32_t Source::line_of(std::uint32_t offset) const {
+  const auto in = [&](std::uint32_t index) {
+    return lines_[index].begin <= offset &&
+           (index + 1 == lines_.size() || offset < lines_[index + 1].begin);
+  };
+  if (in(hint_)) {
+    return hint_;
+  }
+  if (hint_ + 1 < lines_.size() && in(hint_ + 1)) {
+    return ++hint_;
+  }
   const auto found = std::upper_bound(lines_.begin(), lines_.end(), offset,
                                       [](std::uint32_t v, const Line& l) { return v < l.begin; });
-  return static_cast<std::uint32_t>(found - lines_.begin()) - 1;
+  hint_ = static_cast<std::uint32_t>(found - lines_.begin()) - 1;
+  return hint_;
 }
 
 std::uint32_t Source::characters_before(std::uint32_t offset) const {

@@ -41,6 +41,7 @@ class Source {
   std::vector<Line> lines_;
   std::vector<std::uint32_t> checkpoints_;  // characters before every 64th byte; empty when ASCII
   std::uint32_t line_count_ = 0;
+  mutable std::uint32_t hint_ = 0;  // the line asked for last
   std::uint32_t mark_bytes_ = 0;
 };
 

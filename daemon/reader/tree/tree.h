@@ -223,7 +223,7 @@ class Tree {
 
 struct Limits {
   std::uint32_t nesting = 250;  // containers, elements, inline nodes and literals within each other
-  std::uint32_t nodes = 2'000'000;
+  std::uint32_t nodes = 1'000'000;
   // MDX can be written so that the same text must be tried in two ways; this bounds the sum.
   [[nodiscard]] std::uint64_t work(std::uint64_t bytes) const { return bytes * 8 + 65536; }
 };

@@ -185,5 +185,67 @@ TEST_CASE("corpus: every MDX runbook of the replaced system is accepted") {
   CHECK(accepted == files);
 }
 
+// The script of an inline block: `command` as the tree gives it, and as its author wrote it.
+struct Script {
+  std::string value;
+  std::string verbatim;
+};
+
+std::multimap<std::uint64_t, Script> inline_scripts(const Tree& tree) {
+  std::multimap<std::uint64_t, Script> out;
+  for (const Node& node : tree.nodes) {
+    if (node.kind != Kind::MdxJsxFlowElement && node.kind != Kind::MdxJsxTextElement) {
+      continue;
+    }
+    const Attribute* command = tree.attribute(node, "command");
+    if (command == nullptr) {
+      continue;
+    }
+    Script& script = out.emplace(node.span.start.line, Script{})->second;
+    if (command->kind == AttributeKind::String) {
+      script = {std::string(command->value), std::string(command->verbatim)};
+    } else if (command->literal != kNone) {
+      const Literal& literal = tree.literals[command->literal];
+      script = {std::string(literal.value), std::string(literal.verbatim)};
+    }
+  }
+  return out;
+}
+
+TEST_CASE("registry: inline scripts are as collected, and verbatim as their authors wrote them") {
+  if (!test::have_shared()) {
+    return;
+  }
+  std::size_t passed = 0;
+  std::size_t total = 0;
+  test::each_line(test::shared_folder() + "/conformance/registry.jsonl", [&](const Json& c) {
+    const Parsed parsed = parse(c.text_at("source"), Dialect::Mdx);
+    std::multimap<std::uint64_t, Script> scripts = inline_scripts(parsed.tree);
+    for (const Json& executable : c.find("executables")->items()) {
+      if (executable.text_at("kind") != "inline") {
+        continue;
+      }
+      const auto found = scripts.find(executable.natural_at("line"));
+      REQUIRE(found != scripts.end());
+      const Script got = found->second;
+      scripts.erase(found);
+      const std::string value(executable.text_at("script"));
+      const bool differs = executable.find("script_verbatim") != nullptr;
+      const std::string verbatim =
+          differs ? std::string(executable.text_at("script_verbatim")) : value;
+      const bool right = got.value == value && (!differs || got.verbatim == verbatim);
+      ++total;
+      passed += right ? 1 : 0;
+      if (!right) {
+        std::cout << "registry.jsonl " << c.text_at("id") << " line "
+                  << executable.natural_at("line") << ": got [" << got.value << "] ["
+                  << got.verbatim << "], wanted [" << value << "] [" << verbatim << "]\n";
+      }
+    }
+  });
+  std::cout << "registry.jsonl: " << passed << " of " << total << " inline scripts\n";
+  CHECK(passed == total);
+}
+
 }  // namespace
 }  // namespace rb::rdr

@@ -1,6 +1,6 @@
 // shared.h — the conformance data and corpus that lie beside the source tree.   [tests]
-// Folder: $RUNBOOKD_SHARED, else ../shared beside the project. Absent: the tests that need it say so
-// and pass; with RUNBOOKD_MUST_WORK=1 they fail.
+// Folder: $RUNBOOKD_SHARED, else ../shared beside the project. Absent: the tests that need it say
+// so and pass; with RUNBOOKD_MUST_WORK=1 they fail.
 #pragma once
 
 #include <functional>

@@ -1,0 +1,190 @@
+// Text written to be slow: time grows with its size and not faster.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "daemon/reader/tree/vet.h"
+
+namespace rb::rdr {
+namespace {
+
+std::string repeat(const std::string& part, std::size_t bytes) {
+  std::string out;
+  while (out.size() < bytes) {
+    out += part;
+  }
+  return out;
+}
+
+// Of this process alone, so that a busy machine doesn't count.
+double cpu_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+double parse_ms(const std::string& text, Dialect dialect) {
+  const double begin = cpu_ms();
+  Parsed parsed = parse(text, dialect);
+  if (parsed.problems.empty()) {
+    static_cast<void>(vet(parsed.tree));
+  }
+  return cpu_ms() - begin;
+}
+
+// Parts that are repeated; each was quadratic in some parser.
+const std::vector<std::string>& parts() {
+  static const std::vector<std::string> kParts = {"*a ",
+                                                  "**a ",
+                                                  "_a_ ",
+                                                  "*_",
+                                                  "***a",
+                                                  "a**b",
+                                                  "*a **b ",
+                                                  "~a ",
+                                                  "~~a~",
+                                                  "*_~",
+                                                  "[",
+                                                  "](",
+                                                  "![",
+                                                  "[a](",
+                                                  "[a](<b",
+                                                  "[a](b \"",
+                                                  "[a](b (",
+                                                  "[]",
+                                                  "[][",
+                                                  "[a][b] ",
+                                                  "`",
+                                                  "`a``",
+                                                  "> ",
+                                                  ">",
+                                                  "- ",
+                                                  "1. ",
+                                                  "<",
+                                                  "<a ",
+                                                  "<!--",
+                                                  "<?",
+                                                  "<![CDATA[",
+                                                  "<a b='",
+                                                  "<a b=\"x\" ",
+                                                  "&",
+                                                  "&#",
+                                                  "&a",
+                                                  "\\",
+                                                  "|a",
+                                                  "|a|\n|-|\n",
+                                                  "-|-\n",
+                                                  "[a]: b\n",
+                                                  "[a]:\n",
+                                                  "[^a]: ",
+                                                  "[^a]",
+                                                  "a\n=\n",
+                                                  "https://a.b!!!",
+                                                  "https://",
+                                                  "www.a",
+                                                  "www.a_b_",
+                                                  "a@b.",
+                                                  "https://a.b((",
+                                                  "https://x.y&a;",
+                                                  "<a><b>",
+                                                  "</a>",
+                                                  "- a\n",
+                                                  "  - a\n",
+                                                  "\t",
+                                                  "```\n",
+                                                  "    a\n",
+                                                  "<div>\n",
+                                                  "\r",
+                                                  "{",
+                                                  "{\"",
+                                                  "{`",
+                                                  "{/*",
+                                                  "{a(",
+                                                  "{[",
+                                                  "{{",
+                                                  "{1}a\n",
+                                                  "{1\n",
+                                                  "<a b={",
+                                                  "<a b={/*\n",
+                                                  "<a b='\n",
+                                                  "<a b={1}/>a\n",
+                                                  "<a>",
+                                                  "<a/>",
+                                                  "{a=>",
+                                                  "{a?b:",
+                                                  "{!",
+                                                  "{new ",
+                                                  "{<a>",
+                                                  "{`${",
+                                                  "{async (",
+                                                  "{/a",
+                                                  "import a from 'b'\n",
+                                                  "export const a = [\n",
+                                                  "\xc3\xa9",
+                                                  "\xff",
+                                                  "a\n<a b={/*\n"};
+  return kParts;
+}
+
+std::vector<std::string> whole_texts(std::size_t bytes) {
+  std::vector<std::string> out = {
+      repeat("[", bytes / 2) + repeat("]", bytes / 2),
+      repeat("*", bytes / 2) + "a" + repeat("*", bytes / 2),
+      repeat("*a ", bytes / 2) + repeat(" b*", bytes / 2),
+      repeat("[", bytes / 2) + repeat("[a](b) ", bytes / 2),
+      repeat("|a", bytes / 2) + "\n" + repeat("|-", bytes / 2) + "\n",
+      "|a|b|\n|-|-|\n" + repeat("|x|y|\n", bytes),
+      repeat("[a]: b\n", bytes / 2) + "\n" + repeat("[a] ", bytes / 2),
+      "[a]: b\n\n" + repeat("[" + std::string(900, 'x') + "]", bytes),
+      repeat("<a b={/*\n", bytes) + "*/1}> text",
+      repeat("<a b='\nx'/> t\n", bytes),
+      "- a\n" + std::string(bytes, '\n'),
+  };
+  std::string stairs;
+  for (std::size_t i = 0; stairs.size() < bytes; ++i) {
+    stairs += std::string(2 * (i % 200), ' ') + "- a\n";
+  }
+  std::string ticks;
+  for (std::size_t i = 1; ticks.size() < bytes; ++i) {
+    ticks += std::string(i % 3000, '`') + "a";
+  }
+  std::string nested;
+  for (std::size_t i = 0; i < 100; ++i) {
+    nested += std::string(2 * i, ' ') + "- a\n";
+  }
+  out.push_back(stairs);
+  out.push_back(ticks);
+  out.push_back(nested + std::string(bytes, '\n'));
+  return out;
+}
+
+std::vector<std::string> texts(std::size_t bytes) {
+  std::vector<std::string> out = whole_texts(bytes);
+  for (const std::string& part : parts()) {
+    out.push_back(repeat(part, bytes));
+  }
+  return out;
+}
+
+TEST_CASE("cost: eight times the hostile text takes at most about eight times the time") {
+  const std::vector<std::string> small = texts(12'500);
+  const std::vector<std::string> large = texts(100'000);
+  double worst = 0;
+  for (std::size_t i = 0; i < small.size(); ++i) {
+    for (const Dialect dialect : {Dialect::Markdown, Dialect::Mdx}) {
+      const double few = parse_ms(small[i], dialect);
+      const double many = parse_ms(large[i], dialect);
+      worst = std::max(worst, many);
+      // Quadratic would be 64 times; below 20 ms the clock tells nothing.
+      CHECK_MESSAGE((many < 20 || many < 24 * std::max(few, 0.5)), small[i].substr(0, 20), ": ",
+                    few, " ms, then ", many, " ms");
+    }
+  }
+  MESSAGE("worst of 100 KB: ", worst, " ms");
+}
+
+}  // namespace
+}  // namespace rb::rdr
