@@ -30,23 +30,13 @@ bool escaped(char32_t c) {
 }
 
 void append_escape(std::string& out, char32_t c) {
+  constexpr std::string_view kShort = "\"\\\n\r\t";
+  constexpr std::string_view kLetters = "\"\\nrt";
+  const std::size_t at = c < 0x80 ? kShort.find(static_cast<char>(c)) : std::string_view::npos;
   out += '\\';
-  switch (c) {
-    case '"':
-    case '\\':
-      out += static_cast<char>(c);
-      return;
-    case '\n':
-      out += 'n';
-      return;
-    case '\t':
-      out += 't';
-      return;
-    case '\r':
-      out += 'r';
-      return;
-    default:
-      break;
+  if (at != std::string_view::npos) {
+    out += kLetters[at];
+    return;
   }
   out += 'u';
   for (int shift = 12; shift >= 0; shift -= 4) {
@@ -54,100 +44,43 @@ void append_escape(std::string& out, char32_t c) {
   }
 }
 
-}  // namespace
-
-// A comma belongs before a value or key unless it is the first of its object or array, or follows
-// its key: told by the last byte, since no string ends in one of these unquoted.
-void JsonWriter::separate() {
-  if (!out_.empty() && out_.back() != '{' && out_.back() != '[' && out_.back() != ':') {
-    out_ += ',';
-  }
-}
-
-JsonWriter& JsonWriter::begin_object() {
-  separate();
-  out_ += '{';
-  return *this;
-}
-
-JsonWriter& JsonWriter::end_object() {
-  out_ += '}';
-  return *this;
-}
-
-JsonWriter& JsonWriter::begin_array() {
-  separate();
-  out_ += '[';
-  return *this;
-}
-
-JsonWriter& JsonWriter::end_array() {
-  out_ += ']';
-  return *this;
-}
-
-JsonWriter& JsonWriter::key(std::string_view name) {
-  text(name);
-  out_ += ':';
-  return *this;
-}
-
-JsonWriter& JsonWriter::text(std::string_view value) {
-  separate();
-  if (is_utf8(value)) {
-    quote(value);
-  } else {
-    quote(to_valid_utf8(value));
-  }
-  return *this;
-}
-
-JsonWriter& JsonWriter::bytes(ByteView value) {
-  if (is_utf8(as_text(value))) {
-    return text(as_text(value));
-  }
-  return begin_object().field("base64", to_base64(value)).end_object();
-}
-
-void JsonWriter::quote(std::string_view utf8) {
-  out_ += '"';
+std::string quoted(std::string_view utf8) {
+  std::string out = "\"";
   std::size_t kept = 0;  // everything before this offset is written
   for (std::size_t at = 0; at < utf8.size();) {
     const std::size_t length = sequence_length(static_cast<std::uint8_t>(utf8[at]));
     const char32_t c = code_point(utf8.substr(at, length));
     if (escaped(c)) {
-      out_.append(utf8, kept, at - kept);
-      append_escape(out_, c);
+      out.append(utf8, kept, at - kept);
+      append_escape(out, c);
       kept = at + length;
     }
     at += length;
   }
-  out_.append(utf8, kept);
-  out_ += '"';
+  return out.append(utf8, kept) + '"';
 }
 
-JsonWriter& JsonWriter::signed_number(std::int64_t value) {
-  separate();
-  out_ += std::to_string(value);
+}  // namespace
+
+// A comma belongs before a value or key unless it is the first of its object or array, or follows
+// its key: told by the last byte, since no string ends in one of these unquoted.
+JsonWriter& JsonWriter::put(std::string_view json) {
+  if (!out_.empty() && out_.back() != '{' && out_.back() != '[' && out_.back() != ':') {
+    out_ += ',';
+  }
+  out_ += json;
   return *this;
 }
 
-JsonWriter& JsonWriter::unsigned_number(std::uint64_t value) {
-  separate();
-  out_ += std::to_string(value);
-  return *this;
+JsonWriter& JsonWriter::text(std::string_view value) {
+  return put(is_utf8(value) ? quoted(value) : quoted(to_valid_utf8(value)));
 }
 
-JsonWriter& JsonWriter::boolean(bool value) {
-  separate();
-  out_ += value ? "true" : "false";
-  return *this;
-}
-
-JsonWriter& JsonWriter::null() {
-  separate();
-  out_ += "null";
-  return *this;
+JsonWriter& JsonWriter::bytes(ByteView value) {
+  if (is_utf8(as_text(value))) {
+    return put(quoted(as_text(value)));
+  }
+  return begin_object().field("base64", to_base64(value)).end_object();
 }
 
 }  // namespace rb

@@ -18,21 +18,21 @@ namespace rb {
 
 class JsonWriter {
  public:
-  JsonWriter& begin_object();
-  JsonWriter& end_object();
-  JsonWriter& begin_array();
-  JsonWriter& end_array();
+  JsonWriter& begin_object() { return put("{"); }
+  JsonWriter& end_object() { return close('}'); }
+  JsonWriter& begin_array() { return put("["); }
+  JsonWriter& end_array() { return close(']'); }
   // Names the next value of the open object.
-  JsonWriter& key(std::string_view name);
+  JsonWriter& key(std::string_view name) { return text(name).close(':'); }
 
   // A string; malformed UTF-8 in it becomes U+FFFD.
   JsonWriter& text(std::string_view value);
   // A string where the bytes are UTF-8, else {"base64":"..."}: no byte is lost.
   JsonWriter& bytes(ByteView value);
-  JsonWriter& signed_number(std::int64_t value);
-  JsonWriter& unsigned_number(std::uint64_t value);
-  JsonWriter& boolean(bool value);
-  JsonWriter& null();
+  JsonWriter& signed_number(std::int64_t value) { return put(std::to_string(value)); }
+  JsonWriter& unsigned_number(std::uint64_t value) { return put(std::to_string(value)); }
+  JsonWriter& boolean(bool value) { return put(value ? "true" : "false"); }
+  JsonWriter& null() { return put("null"); }
 
   JsonWriter& field(std::string_view name, std::string_view value) { return key(name).text(value); }
   JsonWriter& field(std::string_view name, const char* value) { return key(name).text(value); }
@@ -55,8 +55,12 @@ class JsonWriter {
   [[nodiscard]] std::string take() { return std::exchange(out_, {}); }
 
  private:
-  void separate();
-  void quote(std::string_view utf8);
+  // A value as it is to stand, after the comma it may need.
+  JsonWriter& put(std::string_view json);
+  JsonWriter& close(char mark) {
+    out_ += mark;
+    return *this;
+  }
 
   std::string out_;
 };
