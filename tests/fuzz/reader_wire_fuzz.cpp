@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 4) {
     return 0;
   }
-  const std::size_t split = std::min<std::size_t>(data[0] | data[1] << 8, size - 4);
+  const std::size_t split = std::min<std::size_t>(data[0] + std::size_t{256} * data[1], size - 4);
   const rb::ByteView message(data + 4, split);
   rb::Packet request;
   request.bytes.assign(message.begin(), message.end());
