@@ -24,13 +24,16 @@
 namespace rb::confine {
 namespace {
 
+constexpr rlim_t kMiB = rlim_t{1} << 20;
+constexpr unsigned kBareMount =
+    MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+
 struct Bounds {
   rlim_t open_files;
   rlim_t address_space;  // bytes; a hostile text can't take the machine's memory
 };
 
 Bounds bounds_of(Role role) {
-  constexpr rlim_t kMiB = rlim_t{1} << 20;
   switch (role) {
     case Role::Front:
       return {6144, 1024 * kMiB};  // 256 clients, 18 descriptors each, and the shared budget
@@ -121,9 +124,8 @@ Status empty_root() {
   if (::syscall(SYS_fsconfig, context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) < 0) {
     return errno_error("fsconfig create");
   }
-  constexpr unsigned kBare =
-      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-  const Fd root(static_cast<int>(::syscall(SYS_fsmount, context.get(), FSMOUNT_CLOEXEC, kBare)));
+  const Fd root(
+      static_cast<int>(::syscall(SYS_fsmount, context.get(), FSMOUNT_CLOEXEC, kBareMount)));
   if (!root) {
     return errno_error("fsmount");
   }
@@ -216,6 +218,12 @@ Status become_inner(Role role, int liveness) {
   return drop_capabilities();
 }
 
+constexpr std::string_view kNoMemory = "out of memory\n";
+void end_without_memory() {
+  (void)!::write(STDERR_FILENO, kNoMemory.data(), kNoMemory.size());
+  _exit(kOutOfMemory);
+}
+
 void reset_signals() {
   sigset_t none{};
   (void)::sigemptyset(&none);
@@ -230,11 +238,7 @@ void reset_signals() {
 
 Status into_namespaces(Role role) {
   reset_signals();
-  std::set_new_handler([] {
-    constexpr std::string_view kText = "out of memory\n";
-    (void)!::write(STDERR_FILENO, kText.data(), kText.size());
-    _exit(kOutOfMemory);
-  });
+  std::set_new_handler(end_without_memory);
   if (Status tidy = tidy_descriptors(); !tidy) {
     return tidy;
   }

@@ -30,6 +30,8 @@ extern "C" const char* __asan_default_options() {
 namespace rb::confine {
 namespace {
 
+constexpr std::size_t kProgramBytes = std::size_t{64} * 1024;
+
 // What must hold of a call's arguments besides its number.
 enum class If {
   Always,
@@ -41,7 +43,7 @@ enum class If {
 };
 
 struct Call {
-  int number;
+  int number = -1;
   If condition = If::Always;
 };
 using Calls = std::span<const Call>;
@@ -278,7 +280,7 @@ Result<Bytes> program_of(Filter filter) {
   if (::lseek(file.get(), 0, SEEK_SET) < 0) {
     return errno_error("lseek");
   }
-  return read_all(file.get(), 64 * 1024);
+  return read_all(file.get(), kProgramBytes);
 }
 
 Status load_program(ByteView program) {

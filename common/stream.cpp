@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHead = 8;
 constexpr std::size_t kMostFds = 16;
-constexpr std::size_t kChunk = 64 * 1024;
+constexpr std::size_t kChunk = std::size_t{64} * 1024;
 
 std::uint32_t get32(const std::uint8_t* from) {
   std::uint32_t value = 0;
@@ -269,6 +269,11 @@ void StreamLink::flush() {
   }
   writing_.pause();
   progress_.disarm();
+  on_empty();
+}
+
+// The peer has taken everything.
+void StreamLink::on_empty() {
   if (finishing_) {
     end_later(error(Code::Closed, "finished"));
     return;

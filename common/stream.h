@@ -68,6 +68,7 @@ class StreamLink {
   [[nodiscard]] Status take_frames(ByteView bytes, std::size_t& used);
   [[nodiscard]] Status take_frame(ByteView message, std::size_t descriptors);
   void flush();
+  void on_empty();
   void end_later(const Error& why);
   void end(const Error& why);
 

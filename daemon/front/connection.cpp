@@ -25,7 +25,7 @@ Bucket::Rate rate_of(front::Role role) {
 }  // namespace
 
 struct Connection::Handlers {
-  using Handler = void (Connection::*)(Message, std::vector<Fd>);
+  using Handler = void (Connection::*)(Message, std::vector<Fd>&);
   using ClientRow = Row<front::ClientMessage::Which, State, Handler>;
   static constexpr std::uint32_t kGreeted = permitted(State::Greeted);
   static constexpr std::uint32_t kServing = permitted(State::Serving);
@@ -67,7 +67,7 @@ void Connection::on_frame(const Bytes& message, std::vector<Fd> fds) {
         if (row == nullptr) {
           return error(Code::Invalid, "a message that isn't permitted now");
         }
-        (this->*row->handler)(from, std::move(fds));
+        (this->*row->handler)(from, fds);
         return done();
       });
   if (!read) {
@@ -75,7 +75,7 @@ void Connection::on_frame(const Bytes& message, std::vector<Fd> fds) {
   }
 }
 
-void Connection::handle_hello(Message message, std::vector<Fd>) {
+void Connection::handle_hello(Message message, std::vector<Fd>&) {
   const auto hello = message.getHello();
   if (const Verdict verdict = vet_hello(hello); verdict.kind != Verdict::Kind::Forward) {
     end(verdict);
@@ -91,7 +91,7 @@ void Connection::handle_hello(Message message, std::vector<Fd>) {
   }));
 }
 
-void Connection::handle_request(Message message, std::vector<Fd> fds) {
+void Connection::handle_request(Message message, std::vector<Fd>& fds) {
   const auto request = message.getRequest();
   Verdict verdict = vet_request(request, host_.role(), fds.size());
   if (under_way_.contains(request.getSerial())) {

@@ -98,10 +98,10 @@ class Connection {
   };
 
   void on_frame(const Bytes& message, std::vector<Fd> fds);
-  void handle_hello(Message message, std::vector<Fd> fds);
-  void handle_request(Message message, std::vector<Fd> fds);
-  void handle_subscribe(Message message, std::vector<Fd> fds);
-  void handle_unsubscribe(Message message, std::vector<Fd> fds);
+  void handle_hello(Message message, std::vector<Fd>& fds);
+  void handle_request(Message message, std::vector<Fd>& fds);
+  void handle_subscribe(Message message, std::vector<Fd>& fds);
+  void handle_unsubscribe(Message message, std::vector<Fd>& fds);
 
   [[nodiscard]] std::optional<Verdict> over_a_limit(front::Request::Reader request);
   void forward(front::Request::Reader request, std::vector<Fd> fds);
@@ -110,6 +110,10 @@ class Connection {
   void refuse(std::uint32_t serial, front::Reason reason, const std::string& text);
   void ask_to_watch();
   void leave_session();
+  [[nodiscard]] bool takes_more() const;
+  // Answers whether the client takes another.
+  [[nodiscard]] bool send_event(std::uint64_t number, std::string_view json);
+  void pump_later();
   void send_progress(const std::string& execution, std::uint64_t length);
   void on_drained();
   void send(const Bytes& message, std::vector<Fd> fds = {});

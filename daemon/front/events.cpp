@@ -12,7 +12,7 @@ constexpr int kStepsPerTurn = 4;  // of a catch-up, so that others are served in
 
 }  // namespace
 
-void Connection::handle_subscribe(Message message, std::vector<Fd>) {
+void Connection::handle_subscribe(Message message, std::vector<Fd>&) {
   const auto from = message.getSubscribe();
   Verdict verdict = vet_subscribe(from);
   if (verdict.kind == Verdict::Kind::Forward && !changes_.take(boot_now())) {
@@ -28,7 +28,7 @@ void Connection::handle_subscribe(Message message, std::vector<Fd>) {
   ask_to_watch();
 }
 
-void Connection::handle_unsubscribe(Message, std::vector<Fd>) {
+void Connection::handle_unsubscribe(Message, std::vector<Fd>&) {
   wanted_.reset();
   leave_session();
 }
@@ -89,38 +89,52 @@ void Connection::pump() {
   if (subscription_.session.empty() || journal == nullptr) {
     return;
   }
-  const auto take = [&](std::uint64_t number, std::string_view json) {
-    if (number >= subscription_.from) {
-      send(wire::build<front::ServerMessage>([&](auto root) {
-        auto event = root.initEvent();
-        event.setSession(wire::text(subscription_.session));
-        event.setNumber(number);
-        event.setJson(wire::data(as_bytes(json)));
-      }));
-    }
-    return link_.is_open() && link_.waiting() <= limits::kAnswersWaitingBytes;
-  };
   bool more = true;
   for (int i = 0; i < kStepsPerTurn && more; ++i) {
-    if (!link_.is_open() || link_.waiting() > limits::kAnswersWaitingBytes) {
+    if (!takes_more()) {
       return;  // on_drained() goes on
     }
-    const Result<bool> step = journal->read_step(subscription_.cursor, take);
+    const Result<bool> step = journal->read_step(
+        subscription_.cursor,
+        [this](std::uint64_t number, std::string_view json) { return send_event(number, json); });
     if (!step) {
       host_.broken(within("journal of a session", step.failure()));
       return;
     }
     more = *step;
   }
-  if (more && !pump_posted_) {
-    pump_posted_ = true;
-    loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-      if (!alive.expired()) {
-        pump_posted_ = false;
-        pump();
-      }
-    });
+  if (more) {
+    pump_later();
   }
+}
+
+bool Connection::takes_more() const {
+  return link_.is_open() && link_.waiting() <= limits::kAnswersWaitingBytes;
+}
+
+bool Connection::send_event(std::uint64_t number, std::string_view json) {
+  if (number >= subscription_.from) {
+    send(wire::build<front::ServerMessage>([&](auto root) {
+      auto event = root.initEvent();
+      event.setSession(wire::text(subscription_.session));
+      event.setNumber(number);
+      event.setJson(wire::data(as_bytes(json)));
+    }));
+  }
+  return takes_more();
+}
+
+void Connection::pump_later() {
+  if (pump_posted_) {
+    return;
+  }
+  pump_posted_ = true;
+  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (!alive.expired()) {
+      pump_posted_ = false;
+      pump();
+    }
+  });
 }
 
 void Connection::on_progress(const std::string& session, const std::string& execution,

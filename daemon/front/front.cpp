@@ -18,7 +18,7 @@ constexpr auto kHintsEvery = Millis(10);
 }  // namespace
 
 struct Front::Handlers {
-  using Handler = Status (Front::*)(Message, std::vector<Fd>);
+  using Handler = Status (Front::*)(Message, std::vector<Fd>&);
   using BrokerRow = Row<broker::ToFront::Which, State, Handler>;
   static constexpr std::uint32_t kServing = permitted(State::Serving);
   static constexpr std::array kRows = {
@@ -64,14 +64,14 @@ void Front::on_packet(Packet packet) {
         if (row == nullptr) {
           return error(Code::Invalid, "a message that isn't permitted now");
         }
-        return (this->*row->handler)(message, std::move(packet.fds));
+        return (this->*row->handler)(message, packet.fds);
       });
   if (!handled) {
     broken(within("message of the broker", handled.failure()));
   }
 }
 
-Status Front::handle_accepted(Message message, std::vector<Fd> fds) {
+Status Front::handle_accepted(Message message, std::vector<Fd>& fds) {
   const std::uint64_t id = message.getAccepted().getConnection();
   if (connections_.contains(id)) {
     return error(Code::Invalid, "a connection's number comes twice");
@@ -86,7 +86,7 @@ Status Front::handle_accepted(Message message, std::vector<Fd> fds) {
   return done();
 }
 
-Status Front::handle_answer(Message message, std::vector<Fd> fds) {
+Status Front::handle_answer(Message message, std::vector<Fd>& fds) {
   const auto answered = message.getAnswer();
   if (Connection* connection = find(answered.getConnection())) {
     connection->deliver(answered.getAnswer(), std::move(fds));
@@ -94,14 +94,14 @@ Status Front::handle_answer(Message message, std::vector<Fd> fds) {
   return done();  // its client has gone
 }
 
-Status Front::handle_journal(Message message, std::vector<Fd> fds) {
+Status Front::handle_journal(Message message, std::vector<Fd>& fds) {
   const auto segment = message.getJournal();
   Journal& journal = journals_[wire::text(segment.getSession())];
   forget_unwatched_later();
   return journal.add_segment(segment.getSegment(), segment.getFirstLine(), std::move(fds.front()));
 }
 
-Status Front::handle_grew(Message message, std::vector<Fd>) {
+Status Front::handle_grew(Message message, std::vector<Fd>&) {
   const auto from = message.getGrew();
   const std::string session = wire::text(from.getSession());
   const auto found = journals_.find(session);
@@ -120,7 +120,7 @@ Status Front::handle_grew(Message message, std::vector<Fd>) {
   return done();
 }
 
-Status Front::handle_progress(Message message, std::vector<Fd>) {
+Status Front::handle_progress(Message message, std::vector<Fd>&) {
   const auto from = message.getProgress();
   hints_[{wire::text(from.getSession()), wire::text(from.getExecution())}] = from.getLength();
   if (!hint_timer_.armed()) {
@@ -142,7 +142,7 @@ void Front::send_hints() {
   hint_timer_.arm(kHintsEvery);
 }
 
-Status Front::handle_watching(Message message, std::vector<Fd>) {
+Status Front::handle_watching(Message message, std::vector<Fd>&) {
   const auto from = message.getWatching();
   if (Connection* connection = find(from.getConnection())) {
     connection->on_watching(wire::text(from.getSession()), from.getLastLine());
@@ -151,7 +151,7 @@ Status Front::handle_watching(Message message, std::vector<Fd>) {
   return done();
 }
 
-Status Front::handle_drop(Message message, std::vector<Fd>) {
+Status Front::handle_drop(Message message, std::vector<Fd>&) {
   if (Connection* connection = find(message.getDrop())) {
     connection->drop();
   }
@@ -159,7 +159,7 @@ Status Front::handle_drop(Message message, std::vector<Fd>) {
 }
 
 // What remains of its journal is still sent to those who catch up.
-Status Front::handle_ended(Message, std::vector<Fd>) {
+Status Front::handle_ended(Message, std::vector<Fd>&) {
   return done();
 }
 

@@ -33,14 +33,14 @@ class Front : private Host {
   struct Handlers;  // the table of the broker's messages
 
   void on_packet(Packet packet);
-  [[nodiscard]] Status handle_accepted(Message message, std::vector<Fd> fds);
-  [[nodiscard]] Status handle_answer(Message message, std::vector<Fd> fds);
-  [[nodiscard]] Status handle_journal(Message message, std::vector<Fd> fds);
-  [[nodiscard]] Status handle_grew(Message message, std::vector<Fd> fds);
-  [[nodiscard]] Status handle_progress(Message message, std::vector<Fd> fds);
-  [[nodiscard]] Status handle_watching(Message message, std::vector<Fd> fds);
-  [[nodiscard]] Status handle_drop(Message message, std::vector<Fd> fds);
-  [[nodiscard]] Status handle_ended(Message message, std::vector<Fd> fds);
+  [[nodiscard]] Status handle_accepted(Message message, std::vector<Fd>& fds);
+  [[nodiscard]] Status handle_answer(Message message, std::vector<Fd>& fds);
+  [[nodiscard]] Status handle_journal(Message message, std::vector<Fd>& fds);
+  [[nodiscard]] Status handle_grew(Message message, std::vector<Fd>& fds);
+  [[nodiscard]] Status handle_progress(Message message, std::vector<Fd>& fds);
+  [[nodiscard]] Status handle_watching(Message message, std::vector<Fd>& fds);
+  [[nodiscard]] Status handle_drop(Message message, std::vector<Fd>& fds);
+  [[nodiscard]] Status handle_ended(Message message, std::vector<Fd>& fds);
 
   [[nodiscard]] front::Role role() const override { return role_; }
   [[nodiscard]] bool may_forward() const override;

@@ -17,9 +17,9 @@ using front::Role;
 
 constexpr std::size_t kNameBytes = 256;       // ids, names of runbooks, blocks, profiles
 constexpr std::size_t kSentenceBytes = 4096;  // who, why, paths
-constexpr std::size_t kNoteBytes = 64 * 1024;
+constexpr std::size_t kNoteBytes = std::size_t{64} * 1024;
 constexpr std::size_t kInputs = 1024;
-constexpr std::size_t kSealedOverhead = 64 * 1024;  // what sealing and encoding add
+constexpr std::size_t kSealedOverhead = std::size_t{64} * 1024;  // what sealing and encoding add
 constexpr std::size_t kIdBytes = 16;
 constexpr std::size_t kDigestBytes = 32;
 constexpr std::size_t kMacBytes = 32;
