@@ -91,10 +91,9 @@ int Broker::serve(const std::vector<Record>& records, bool fresh_ledger) {
     log::error(listening.failure().text());
     return 1;
   }
+  recover(*this, records, fresh_ledger);
   fronts.start(Role::Operator);
   fronts.start(Role::Agent);
-  recover(*this, records, fresh_ledger);
-  compact_ledger();
   executions.keep_spare();
   idle_.arm(kLookEvery);
   if (const auto every = service::watchdog_every()) {
@@ -115,6 +114,26 @@ void Broker::add_session(const SessionPtr& session) {
     });
   }
   service::notify("STATUS=" + std::to_string(sessions.open_count()) + " sessions");
+}
+
+Result<Digest> Broker::head_to_follow() {
+  const auto found = sessions.all().find(newest);
+  if (found == sessions.all().end() || !found->second->journal) {
+    return newest_head;
+  }
+  Journal& journal = *found->second->journal;
+  if (Status synced = journal.sync(); !synced) {  // what is followed must stay
+    return synced.failure();
+  }
+  return journal.head();
+}
+
+void Broker::note_newest(const Session& session, const Digest& head) {
+  if (session.id == newest) {
+    newest_head = head;
+    (void)ledger.append(head_record(*this));
+  }
+  (void)ledger.sync();
 }
 
 void Broker::when_settled(const SessionPtr& session, std::uint32_t run,
@@ -172,10 +191,9 @@ void Broker::conclude_session(const SessionPtr& session, const CallPtr& call) {
   session->status = "ended";
   session->ended_ms = wall_now_ms();
   session->last_line = session->journal->lines();
-  session->head = last_head = session->journal->head();
+  session->head = session->journal->head();
   (void)ledger.append(session_record(*session));
-  (void)ledger.append({Record::Kind::Head, {std::string(as_text(last_head.bytes))}, {}});
-  (void)ledger.sync();
+  note_newest(*session, session->head);
   service::anchor(session->id, "ended", session->head.hex(), session->last_line);
   fronts.grew(*session);
   std::uint32_t run = 0;
@@ -193,15 +211,18 @@ void Broker::conclude_session(const SessionPtr& session, const CallPtr& call) {
   });
 }
 
-void Broker::on_front_ready(Role role) {
-  accept.serve(role, true);
-  if (!ready_said_ && fronts.ready(Role::Operator) && fronts.ready(Role::Agent)) {
-    ready_said_ = true;
-    say_ready();
+void Broker::serve_when_ready() {
+  if (opener.restoring()) {
+    return;
   }
-}
-
-void Broker::say_ready() {
+  for (const Role role : {Role::Operator, Role::Agent}) {
+    accept.serve(role, fronts.ready(role));
+  }
+  if (ready_said_ || !fronts.ready(Role::Operator) || !fronts.ready(Role::Agent)) {
+    return;
+  }
+  compact_ledger();
+  ready_said_ = true;
   service::notify("READY=1");
   log::info("serving, pid " + std::to_string(::getpid()));
   if (options.ready_fd >= 0) {

@@ -49,10 +49,14 @@ struct Broker {
   // Calls `then` once nothing of the session (or of one run) is left to be recorded.
   void when_settled(const SessionPtr& session, std::uint32_t run, std::function<void()> then);
   void on_settled(const SessionPtr& session);
+  // The head that the next session follows: sessions form one list, in the order of their starts.
+  [[nodiscard]] Result<Digest> head_to_follow();
+  void note_newest(const Session& session, const Digest& head);
   // A session's record can't be written: what runs in it is stopped, saying so.
   void storage_failed(Session& session, const Error& why);
 
-  void on_front_ready(Role role);
+  // Connections are taken once the fronts stand and every runbook is there again.
+  void serve_when_ready();
   void on_front_lost(Role role, const std::string& why, bool served);
   void on_connection_closed() { look_at_idle(); }
   // This machine can't serve: says why and ends.
@@ -67,7 +71,8 @@ struct Broker {
   seal::BoxKeys box = seal::box_keys();
   Bytes start_id;
   std::int64_t started_ms;
-  Digest last_head;
+  std::string newest;  // session that started last
+  Digest newest_head;  // a line of it: the last one, once it has ended
   Sessions sessions;
   RequestIds ids;
   Interpreters interpreters;
@@ -85,7 +90,6 @@ struct Broker {
   };
   [[nodiscard]] Status listen();
   void conclude_session(const SessionPtr& session, const CallPtr& call);
-  void say_ready();
   void look_at_idle();
   void compact_ledger();
   void leave();
@@ -111,7 +115,9 @@ void stop_and_wait(Broker& broker, const SessionPtr& session, std::uint32_t run,
 
 // recover.cpp: sessions, runs, executions and requests to and from the ledger.
 [[nodiscard]] Record session_record(const Session& session);
+[[nodiscard]] Record head_record(const Broker& broker);
 [[nodiscard]] Record run_record(const Session& session, const Run& run);
+[[nodiscard]] Record opened_record(const Session& session, const Runbook& runbook);
 [[nodiscard]] Record start_record(const Execution& execution);
 [[nodiscard]] std::vector<Record> all_records(const Broker& broker);
 void recover(Broker& broker, const std::vector<Record>& records, bool fresh_ledger);

@@ -91,7 +91,7 @@ void Fronts::on_packet(Front& front, Packet packet) {
 
 Status Fronts::handle_ready(Front& front, Message, std::vector<Fd>) {
   front.ready = true;
-  broker_.on_front_ready(front.role);
+  broker_.serve_when_ready();
   return done();
 }
 

@@ -55,8 +55,12 @@ Status make_session(Broker& broker, Session& session) {
   if (Status opened = open_folders(broker, session, true); !opened) {
     return opened;
   }
+  const Result<Digest> head = broker.head_to_follow();
+  if (!head) {
+    return head.failure();
+  }
   Result<std::unique_ptr<Journal>> journal =
-      Journal::create(broker.loop, session.folder.get(), broker.last_head);
+      Journal::create(broker.loop, session.folder.get(), *head);
   if (!journal) {
     return journal.failure();
   }
@@ -118,7 +122,10 @@ void handle_start_session(Broker& broker, const CallPtr& call, Operation operati
   }
   const SessionPtr session = std::make_shared<Session>();
   session->started_ms = wall_now_ms();
-  session->id = new_session_id(session->started_ms);
+  // Names sort by their start, also within a second.
+  for (int tries = 0; tries < 1000 && session->id <= broker.newest; ++tries) {
+    session->id = new_session_id(session->started_ms);
+  }
   session->who = who;
   session->why = why;
   session->implicit = from.getImplicit();
@@ -133,16 +140,18 @@ void handle_start_session(Broker& broker, const CallPtr& call, Operation operati
     return;
   }
   call->session = session;
+  const std::string followed = session->journal->head().hex();
   broker.add_session(session);
-  (void)broker.ledger.sync();
   JsonWriter line = session->journal->begin("session-started", &call->actor);
   line.field("session", session->id).field("who", who).field("why", why);
   line.field("implicit", session->implicit).field("version", RUNBOOKD_VERSION);
   line.field("broker_start", to_hex(broker.start_id));
   write_names(*session->environment, line);
-  service::anchor(session->id, "starts", broker.last_head.hex(), 0);
+  service::anchor(session->id, "starts", followed, 0);
+  broker.newest = session->id;
   record_and_finish(broker, call, std::move(line),
                     {Receipt::Kind::Session, session->id, "", 0, {}});
+  broker.note_newest(*session, session->journal->head());
 }
 
 void handle_note(Broker& broker, const CallPtr& call, Operation operation) {

@@ -148,10 +148,6 @@ MaybeRefusal check_room(const Broker& broker, Starting& start) {
     return Refusal{Reason::STORAGE, "not recordable: " + reserved.failure().text()};
   }
   const Run* run = start.session().open_run(start.runbook->name);
-  const auto last = run == nullptr ? decltype(run->blocks.end()){} : run->blocks.find(start.block);
-  if (run != nullptr && last != run->blocks.end() && last->second == "running") {
-    return Refusal{Reason::WRONG_STATE, "this block is running already"};
-  }
   if (run != nullptr && start.new_run && start.session().running(run->number) > 0) {
     return Refusal{Reason::WRONG_STATE, "the open run still has executions: stop them first"};
   }
@@ -462,6 +458,7 @@ JsonWriter start_line(const Starting& start) {
 // What the next broker must know comes first: it may be needed from the next instruction on.
 Status record_start(Broker& broker, Starting& start, const Receipt& receipt) {
   Session& session = start.session();
+  start.execution->event = session.journal->lines() + (start.run_is_new ? 2 : 1);
   if (Status noted = broker.ledger.append(start_record(*start.execution)); !noted) {
     return noted;
   }
@@ -476,11 +473,7 @@ Status record_start(Broker& broker, Starting& start, const Receipt& receipt) {
     }
   }
   const Result<std::uint64_t> number = session.journal->append(start_line(start));
-  if (!number) {
-    return number.failure();
-  }
-  start.execution->event = *number;
-  return done();
+  return number ? done() : Status(number.failure());
 }
 
 void not_recordable(Broker& broker, const CallPtr& call, const ExecutionPtr& execution,

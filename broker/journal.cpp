@@ -63,13 +63,25 @@ class Mapped {
   std::size_t size_ = 0;
 };
 
+std::string_view after(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  return at == std::string_view::npos ? std::string_view() : text.substr(at + mark.size());
+}
+
 // Our own lines have one spelling up to here, and no string inside one holds a bare quote: so two
 // kinds of line are told by comparing bytes, and nothing is parsed.
 void note_line(std::string_view line, Journal::Found& found) {
   constexpr std::string_view kFinished = R"("type":"finished","execution":")";
+  constexpr std::string_view kStarted = R"("type":"started","actor":{)";
+  constexpr std::string_view kExecution = R"(},"execution":")";
+  constexpr std::size_t kActor = 4096;  // an actor's texts are bounded
   constexpr std::string_view kEnded = R"("type":"session-ended")";
   constexpr std::size_t kHead = 256;  // where the type stands, whatever the numbers
   const std::string_view head = line.substr(0, kHead);
+  if (head.find(kStarted) != std::string_view::npos) {
+    const std::string_view rest = after(line.substr(0, kActor), kExecution);
+    found.started.emplace(rest.substr(0, rest.find('"')));
+  }
   if (const std::size_t at = head.find(kFinished); at != std::string_view::npos) {
     const std::string_view rest = head.substr(at + kFinished.size());
     found.finished.emplace(rest.substr(0, rest.find('"')));

@@ -30,6 +30,7 @@ class Journal {
   };
   // What a pass over an earlier broker's journal found.
   struct Found {
+    std::set<std::string> started;   // executions with a start line
     std::set<std::string> finished;  // executions with an end line
     bool ended = false;              // the session has its last line
     std::uint64_t torn_bytes = 0;    // cut off behind the last whole line

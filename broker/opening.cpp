@@ -9,7 +9,9 @@
 
 #include "broker/broker.h"
 #include "broker/trees.h"
+#include "common/folder.h"
 #include "common/io.h"
+#include "common/log.h"
 #include "protocol/folder_id.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
@@ -121,7 +123,29 @@ void handle_open(Broker& broker, const CallPtr& call, Operation operation) {
 }
 
 void Opener::open(const CallPtr& call, Asked asked) {
-  waiting_.push_back(std::make_shared<Opening>(Opening{call, std::move(asked), {}, {}, {}}));
+  const OpeningPtr opening = std::make_shared<Opening>();
+  opening->session = call->session;
+  opening->call = call;
+  opening->asked = std::move(asked);
+  waiting_.push_back(opening);
+  next();
+}
+
+void Opener::restore(const SessionPtr& session, const Record& opened) {
+  const std::optional<Digest> digest = digest_from_hex(opened.texts[5]);
+  Result<Fd> folder =
+      digest ? open_beneath(broker_.places.trees(), digest->hex(), O_RDONLY | O_DIRECTORY)
+             : Result<Fd>(error(Code::Invalid, "no digest"));
+  if (!folder || file_safe(opened.texts[1]) != opened.texts[1]) {
+    return;
+  }
+  const OpeningPtr opening = std::make_shared<Opening>();
+  opening->session = session;
+  opening->name = opened.texts[1];
+  opening->wanted = digest;
+  opening->asked = {opened.texts[2], opened.texts[3], opened.texts[4], std::move(*folder)};
+  waiting_.push_back(opening);
+  ++restoring_;
   next();
 }
 
@@ -176,7 +200,9 @@ void Opener::on_loaded(const OpeningPtr& opening, Result<Packet> answer) {
           return tree.failure();
         }
         opening->tree = std::move(*tree);
-        return done();
+        return !opening->wanted || *opening->wanted == opening->tree.digest
+                   ? done()
+                   : Status(error(Code::Invalid, "the sealed copy was changed"));
       });
   if (!checked) {
     fail(opening, refusal.reason, refusal.text);
@@ -239,7 +265,7 @@ void Opener::on_read(const OpeningPtr& opening, Result<Packet> answer) {
 }
 
 void Opener::conclude(const OpeningPtr& opening, Packet answer) {
-  Session& session = *opening->call->session;
+  Session& session = *opening->session;
   Receipt receipt{Receipt::Kind::Opened, session.id, "", 0, {}};
   receipt.reading = std::make_shared<const Bytes>(answer.bytes);
   std::string name;
@@ -276,8 +302,9 @@ Status Opener::keep(const OpeningPtr& opening, Registry registry, ByteView conte
   if (!sealed) {
     return within("the sealed copy", sealed.failure());
   }
-  Session& session = *opening->call->session;
-  name = unique_name(session, opening->tree.main, opening->asked.folder_path);
+  Session& session = *opening->session;
+  name = opening->call ? unique_name(session, opening->tree.main, opening->asked.folder_path)
+                       : opening->name;
   Runbook runbook{name,
                   to_valid_utf8(opening->asked.shown_path),
                   opening->asked.folder_path,
@@ -293,10 +320,12 @@ Status Opener::keep(const OpeningPtr& opening, Registry registry, ByteView conte
 }
 
 void Opener::record(const OpeningPtr& opening, const Runbook* runbook, const Receipt& receipt) {
+  leave(*opening);
   const CallPtr call = opening->call;
-  const SessionPtr session = call->session;
-  --active_;
-  next();
+  const SessionPtr session = opening->session;
+  if (!call || !session->journal) {
+    return;
+  }
   JsonWriter line =
       session->journal->begin(runbook != nullptr ? "opened" : "open-refused", &call->actor);
   line.field("request", call->request_hex);
@@ -313,6 +342,7 @@ void Opener::record(const OpeningPtr& opening, const Runbook* runbook, const Rec
       line.field("digest", block.runnable ? block.digest.hex() : "").end_object();
     }
     line.end_array();
+    (void)broker_.ledger.append(opened_record(*session, *runbook));
   }
   if (const auto written = session->journal->append(std::move(line)); !written) {
     refuse(broker_, call, Reason::STORAGE, "not recordable: " + written.failure().text());
@@ -328,9 +358,20 @@ void Opener::record(const OpeningPtr& opening, const Runbook* runbook, const Rec
 }
 
 void Opener::fail(const OpeningPtr& opening, Reason reason, const std::string& text) {
+  leave(*opening);
+  if (opening->call) {
+    refuse(broker_, opening->call, reason, text);
+  } else {
+    log::warn("runbook " + opening->name + " can't be taken up again: " + text);
+  }
+}
+
+void Opener::leave(const Opening& opening) {
   --active_;
+  if (!opening.call && --restoring_ == 0) {
+    broker_.loop.post([this] { broker_.serve_when_ready(); });
+  }
   next();
-  refuse(broker_, opening->call, reason, text);
 }
 
 }  // namespace rb::brk

@@ -23,11 +23,18 @@ class Opener {
     Fd folder;
   };
   void open(const CallPtr& call, Asked asked);
+  // Opens the sealed copy again that an earlier broker made; drops it where it isn't whole.
+  void restore(const SessionPtr& session, const Record& opened);
+  // Restoring is under way: nothing is served before it has ended.
+  [[nodiscard]] bool restoring() const { return restoring_ > 0; }
 
  private:
   struct Opening {
-    CallPtr call;
+    SessionPtr session;
+    CallPtr call;  // none: restored for `name` with the tree `wanted`
     Asked asked;
+    std::string name;
+    std::optional<Digest> wanted;
     std::vector<std::string> only;  // second pass over a folder too large to be bound
     Packet loaded;
     Tree tree;
@@ -43,11 +50,13 @@ class Opener {
   [[nodiscard]] Status keep(const OpeningPtr& opening, Registry registry, ByteView content,
                             Packet& answer, std::string& name);
   void record(const OpeningPtr& opening, const Runbook* runbook, const Receipt& receipt);
+  void leave(const Opening& opening);
   void fail(const OpeningPtr& opening, front::Reason reason, const std::string& text);
 
   Broker& broker_;
   std::deque<OpeningPtr> waiting_;
   std::size_t active_ = 0;
+  std::size_t restoring_ = 0;
 };
 
 }  // namespace rb::brk

@@ -85,8 +85,12 @@ Result<Fd> lock_state(int state) {
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
   if (::fcntl(lock->get(), F_OFD_SETLK, &whole) < 0) {
-    const Result<Bytes> pid = read_all(lock->get(), 32);
-    const std::string who(pid ? as_text(*pid) : "?");
+    std::string who;
+    for (int tries = 0; who.empty() && tries < 50; ++tries) {  // it may be about to write it
+      const Result<Bytes> pid = read_all(lock->get(), 32);
+      who = pid ? as_text(*pid) : "?";
+      ::usleep(who.empty() ? 10'000 : 0);
+    }
     return error(Code::Refused, "already running, pid " + who.substr(0, who.find('\n')));
   }
   const std::string pid = std::to_string(::getpid()) + "\n";

@@ -39,11 +39,13 @@ class Recovery {
       case Record::Kind::Session:
         return take_session(record);
       case Record::Kind::Head:
-        broker_.last_head = digest_from_bytes(as_bytes(record.texts[0])).value_or(Digest{});
+        broker_.newest = record.texts[0];
+        broker_.newest_head = digest_from_bytes(as_bytes(record.texts[1])).value_or(Digest{});
         return;
       case Record::Kind::Run:
         return take_run(record);
       case Record::Kind::Opened:
+        opened_[record.texts[0]].insert_or_assign(record.texts[1], record);
         return;
       case Record::Kind::Start:
         return take_start(record);
@@ -146,6 +148,7 @@ class Recovery {
     execution->actor = record.texts[6];
     execution->run = static_cast<std::uint32_t>(record.numbers[0]);
     execution->started_ms = static_cast<std::int64_t>(record.numbers[1]);
+    execution->event = record.numbers[2];
     session->executions[execution->id] = execution;
     session->next_execution = std::max(session->next_execution, number + 1);
   }
@@ -183,7 +186,8 @@ class Recovery {
     session->journal = std::move(*resumed);
     if (journal.ended) {  // its end was recorded, and the ledger not yet told
       session->status = "ended";
-      session->head = broker_.last_head = session->journal->head();
+      session->head = session->journal->head();
+      broker_.note_newest(*session, session->head);
       session->last_line = session->journal->lines();
       session->journal.reset();
       session->executions.clear();
@@ -191,7 +195,7 @@ class Recovery {
       return done();
     }
     broker_.add_session(session);
-    find_unknown_executions(*session);
+    find_unknown_executions(*session, journal);
     record_recovery(*session, journal.torn_bytes, found.lost);
     std::vector<ExecutionPtr> open;
     for (const auto& [id, execution] : session->executions) {
@@ -202,6 +206,9 @@ class Recovery {
       execution->settled ? take_ending(*session, *execution)
                          : broker_.executions.recover(execution);
     }
+    for (const auto& [name, record] : opened_[session->id]) {
+      broker_.opener.restore(session, record);
+    }
     if (found.lost) {
       broker_.end_session(session, nullptr);
     }
@@ -209,18 +216,20 @@ class Recovery {
   }
 
   // After a power cut an execution may have its folder and no record in the ledger.
-  void find_unknown_executions(Session& session) {
+  void find_unknown_executions(Session& session, const Journal::Found& journal) {
     const auto listed = list_folder(session.executions_folder.get(), kMostExecutions);
     for (const FolderEntry& entry : listed ? *listed : std::vector<FolderEntry>()) {
       const std::uint32_t number = execution_number(entry.name);
-      if (number == 0 || session.executions.contains(entry.name)) {
-        continue;
+      if (number != 0) {
+        session.next_execution = std::max(session.next_execution, number + 1);
+      }
+      if (!journal.started.contains(entry.name) || session.executions.contains(entry.name)) {
+        continue;  // a folder without a start line: nobody was told of it
       }
       const ExecutionPtr execution = std::make_shared<Execution>();
       execution->session = session.id;
       execution->id = entry.name;
       session.executions[entry.name] = execution;
-      session.next_execution = std::max(session.next_execution, number + 1);
     }
   }
 
@@ -247,6 +256,7 @@ class Recovery {
 
   Broker& broker_;
   std::vector<Found> sessions_;
+  std::map<std::string, std::map<std::string, Record>> opened_;  // session, runbook
 };
 
 }  // namespace
@@ -258,20 +268,31 @@ Record session_record(const Session& session) {
            static_cast<std::uint64_t>(session.ended_ms)}};
 }
 
+Record head_record(const Broker& broker) {
+  return {Record::Kind::Head, {broker.newest, std::string(as_text(broker.newest_head.bytes))}, {}};
+}
+
 Record run_record(const Session& session, const Run& run) {
   return {Record::Kind::Run, {session.id, run.runbook, run.status}, {run.number}};
+}
+
+Record opened_record(const Session& session, const Runbook& runbook) {
+  return {Record::Kind::Opened,
+          {session.id, runbook.name, runbook.main, runbook.shown_path, runbook.folder_path,
+           runbook.tree.hex()},
+          {}};
 }
 
 Record start_record(const Execution& execution) {
   return {Record::Kind::Start,
           {execution.session, execution.id, std::string(as_text(execution.key)), execution.runbook,
            execution.block, execution.profile, execution.actor},
-          {execution.run, static_cast<std::uint64_t>(execution.started_ms)}};
+          {execution.run, static_cast<std::uint64_t>(execution.started_ms), execution.event}};
 }
 
 std::vector<Record> all_records(const Broker& broker) {
   std::vector<Record> out;
-  out.push_back({Record::Kind::Head, {std::string(as_text(broker.last_head.bytes))}, {}});
+  out.push_back(head_record(broker));
   for (const auto& [id, session] : broker.sessions.all()) {
     if (!session->open()) {
       continue;
@@ -279,6 +300,9 @@ std::vector<Record> all_records(const Broker& broker) {
     out.push_back(session_record(*session));
     for (const Run& run : session->runs) {
       out.push_back(run_record(*session, run));
+    }
+    for (const auto& [name, runbook] : session->runbooks) {
+      out.push_back(opened_record(*session, runbook));
     }
     for (const auto& [name, execution] : session->executions) {
       out.push_back(start_record(*execution));

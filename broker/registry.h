@@ -3,7 +3,7 @@
 //         checked again here, and the bytes come from the sealed content, hashed by us.
 // Out:    a Registry only where the reader vetted the document and named no refusal.
 // Errors: Invalid: the reader broke its contract, nothing is opened.
-// Source: DESIGN §5; docs/RECORD.md §Digests; attacks A9, A21.
+// Source: DESIGN §5; docs/PROTOCOL.md §Digests; attacks A9, A21.
 #pragma once
 
 #include <memory>

@@ -55,7 +55,8 @@ Digest content_digest(ByteView content, Operation operation) {
 // What was refused is recorded too, once it is known whose session it would have changed.
 void record_refusal(Broker& broker, const Call& call, const Refusal& refusal) {
   const SessionPtr session = call.session ? call.session : broker.sessions.current();
-  if (!session || !session->journal || !call.changes) {
+  const bool asks_again = refusal.reason == Reason::NO_ENVIRONMENT;  // clients give it unasked
+  if (!session || !session->journal || !call.changes || asks_again) {
     return;
   }
   JsonWriter line = session->journal->begin("refused", &call.actor);

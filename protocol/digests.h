@@ -2,7 +2,7 @@
 // Both ends compute them from what a reader said: the broker from the bytes it sealed, `runbookctl
 // check` from its own reading, and so a digest seen in a pull request is the one that runs.
 // Fields are length-prefixed (common/digest.h) and stand in one order behind a format number; a
-// change of any of this is a new number. Written down with test vectors: docs/RECORD.md §Digests.
+// change of any of this is a new number. Written down with test vectors: docs/PROTOCOL.md §Digests.
 #pragma once
 
 #include "common/digest.h"

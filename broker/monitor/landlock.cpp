@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#include <array>
 #include <string>
+#include <vector>
 
 #include "broker/monitor/jail.h"
 
@@ -42,6 +42,49 @@ Status allow(int rules, const std::string& path, std::uint64_t rights) {
              : done();
 }
 
+// What a kernel of this ABI knows; it refuses a longer structure and bits it doesn't know.
+struct Fit {
+  Attributes attributes;
+  std::size_t size;
+};
+Fit fit(int abi) {
+  Fit out{{kSince1, 0, 0}, 8};
+  out.attributes.files |= abi >= 2 ? kRefer : 0;
+  out.attributes.files |= abi >= 3 ? kTruncate : 0;
+  out.attributes.files |= abi >= 5 ? kDeviceIoctl : 0;
+  if (abi >= 4) {
+    out.size = 16;
+  }
+  if (abi >= 6) {
+    out.attributes.scopes = kAllScopes;
+    out.size = 24;
+  }
+  return out;
+}
+
+struct Rule {
+  std::string path;
+  std::uint64_t rights;
+};
+std::vector<Rule> rules_of(const Launch& launch, std::uint64_t all) {
+  std::vector<Rule> out{{"/", kExecute | kReadFile | kReadFolder},
+                        {"/proc", kReadFile | kReadFolder | kWriteFile},
+                        {"/dev", all & ~kExecute},
+                        {"/dev/shm", all},
+                        {"/tmp", all},
+                        {"/var/tmp", all}};
+  if (launch.profile.home == policy::Home::AllowPrivateWrite && launch.home.size() > 1) {
+    out.push_back({launch.home, all});
+  }
+  if (launch.profile.work == policy::WorkFolder::AllowWrite && launch.work) {
+    out.push_back({launch.work_path, all});
+  }
+  if (launch.profile.work == policy::WorkFolder::AllowWrite && launch.generated) {
+    out.push_back({launch.generated_path, all});
+  }
+  return out;
+}
+
 }  // namespace
 
 int landlock_abi() {
@@ -55,34 +98,13 @@ Status restrict_paths(const Launch& launch) {
     errno = ENOSYS;
     return errno_error("no Landlock");
   }
-  const std::uint64_t all = kSince1 | (abi >= 2 ? kRefer : 0) | (abi >= 3 ? kTruncate : 0) |
-                            (abi >= 5 ? kDeviceIoctl : 0);
-  const Attributes attributes{all, 0, abi >= 6 ? kAllScopes : 0};
-  const std::size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;  // older kernels refuse a longer one
+  const auto [attributes, size] = fit(abi);
   const Fd rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0)));
   if (!rules) {
     return errno_error("landlock_create_ruleset");
   }
-  struct Rule {
-    std::string path;
-    std::uint64_t rights;
-  };
-  const bool writes = launch.profile.work == policy::WorkFolder::AllowWrite;
-  const bool home = launch.profile.home == policy::Home::AllowPrivateWrite;
-  std::array<Rule, 9> wanted{{{"/", kExecute | kReadFile | kReadFolder},
-                              {"/proc", kReadFile | kReadFolder | kWriteFile},
-                              {"/dev", all & ~kExecute},
-                              {"/dev/shm", all},
-                              {"/tmp", all},
-                              {"/var/tmp", all},
-                              {home ? launch.home : "", all},
-                              {writes && launch.work ? launch.work_path : "", all},
-                              {writes ? launch.generated_path : "", all}}};
-  for (const Rule& rule : wanted) {
-    if (rule.path.size() < 2 && rule.path != "/") {
-      continue;
-    }
-    if (Status allowed = allow(rules.get(), rule.path, rule.rights & all); !allowed) {
+  for (const Rule& rule : rules_of(launch, attributes.files)) {
+    if (Status allowed = allow(rules.get(), rule.path, rule.rights); !allowed) {
       return allowed;
     }
   }

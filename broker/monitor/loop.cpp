@@ -79,7 +79,7 @@ void Monitor::wait() {
   };
   std::vector<pollfd> polled{entry(script_),
                              entry(control_),
-                             entry(pump_.source(), !alarms_[kNextRead]),
+                             entry(pump_.source(), !alarms_[NextRead]),
                              entry(init_),
                              entry(signals_),
                              entry(timer_),
@@ -106,34 +106,34 @@ void Monitor::wait() {
 
 // In the order of wait(). What came earlier in the same turn may have closed what this is about.
 void Monitor::on_ready(std::size_t which) {
-  enum : std::size_t { kScript, kControl, kOutput, kInit, kSignals, kTimer, kListener, kLink };
+  enum : std::size_t { Script, Control, Output, First, Signals, Timer, Listener };
   switch (which) {
-    case kScript:
+    case Script:
       (void)(script_ && on_script_report());
       return;
-    case kControl:
+    case Control:
       if (control_) {
         on_control();
       }
       return;
-    case kOutput:
+    case Output:
       on_output();
       return;
-    case kInit:
+    case First:
       if (init_) {
         on_init_gone();
       }
       return;
-    case kSignals:
+    case Signals:
       on_signal();
       return;
-    case kTimer:
+    case Timer:
       on_alarms();
       return;
-    case kListener:
+    case Listener:
       on_visit();
       return;
-    default:
+    default:  // the link, last: whatever else was heard came before it
       if (link_) {
         on_link();
       }
@@ -189,7 +189,7 @@ void Monitor::on_packet(Packet packet) {
         if (kind == monitor::ToMonitor::STOP) {
           on_stop(message.getStop());
         } else if (kind == monitor::ToMonitor::SUNSET) {
-          arm(kSunset, boot_now() + std::chrono::milliseconds(message.getSunset()));
+          arm(Sunset, boot_now() + std::chrono::milliseconds(message.getSunset()));
         }
         return done();
       });
@@ -212,7 +212,7 @@ void Monitor::on_packet(Packet packet) {
       happen(Event::Acknowledge);
       return;
     case monitor::ToMonitor::CONTINUE:
-      arm(kSunset, std::nullopt);
+      arm(Sunset, std::nullopt);
       return;
     case monitor::ToMonitor::STOP:
     case monitor::ToMonitor::SUNSET:
@@ -249,7 +249,7 @@ void Monitor::on_visit() {
   });
   if (send_packet(visitor.fd.get(), message, {})) {
     visitors_.push_back(std::move(visitor));
-    arm(kVisitors, boot_now() + kVisitorPatience);
+    arm(VisitorsLeave, boot_now() + kVisitorPatience);
   }
 }
 
@@ -271,7 +271,7 @@ void Monitor::on_visitor(std::size_t which) {
     return;
   }
   link_ = std::move(visitor.fd);
-  arm(kSunset, std::nullopt);
+  arm(Sunset, std::nullopt);
   send([&](monitor::FromMonitor::Builder message) {
     monitor::State::Builder state = message.initState();
     state.setExecution(wire::text(launch_.execution));

@@ -70,8 +70,8 @@ void Monitor::stop(std::uint32_t grace_ms, Reason reason) {
     seen_.reason = std::move(reason);
   }
   const Nanos until = boot_now() + std::chrono::milliseconds(grace_ms);
-  if (!alarms_[kGrace] || until < *alarms_[kGrace]) {  // asking again never prolongs
-    arm(kGrace, until);
+  if (!alarms_[Grace] || until < *alarms_[Grace]) {  // asking again never prolongs
+    arm(Grace, until);
   }
   happen(grace_ms == 0 ? Event::StopNow : Event::Stop);
 }
@@ -92,7 +92,7 @@ void Monitor::limit_hit() {
 void Monitor::release() {
   released_at_ = boot_now();
   if (launch_.limits.timeout_ms != 0) {
-    arm(kTimeLimit, released_at_ + std::chrono::milliseconds(launch_.limits.timeout_ms));
+    arm(TimeLimit, released_at_ + std::chrono::milliseconds(launch_.limits.timeout_ms));
   }
   const char go = 1;
   (void)!::write(go_.get(), &go, 1);
@@ -246,11 +246,11 @@ void Monitor::on_output() {
     limit_hit();
   }
   if (got == Pump::Got::Some && pump_.pause() != Nanos(0)) {
-    arm(kNextRead, boot_now() + pump_.pause());
+    arm(NextRead, boot_now() + pump_.pause());
   }
-  if (pump_.length() != reported_bytes_ && !alarms_[kProgress]) {
+  if (pump_.length() != reported_bytes_ && !alarms_[ProgressDue]) {
     send_progress();
-    arm(kProgress, boot_now() + kBetweenProgress);
+    arm(ProgressDue, boot_now() + kBetweenProgress);
   }
 }
 
@@ -263,22 +263,22 @@ void Monitor::on_alarms() {
     alarms_[which].reset();
     return true;
   };
-  if (due(kTimeLimit)) {
+  if (due(TimeLimit)) {
     stop(launch_.limits.stop_grace_ms, {Ended::Timeout, "timeout"});
   }
-  if (due(kSunset)) {
+  if (due(Sunset)) {
     stop(launch_.limits.stop_grace_ms, {Ended::Stopped, "service"});
   }
-  if (due(kGrace)) {
+  if (due(Grace)) {
     happen(Event::GraceOver);
   }
-  if (due(kVisitors)) {
+  if (due(VisitorsLeave)) {
     visitors_.clear();
   }
-  (void)due(kNextRead);
-  if (due(kProgress) && pump_.length() != reported_bytes_) {
+  (void)due(NextRead);
+  if (due(ProgressDue) && pump_.length() != reported_bytes_) {
     send_progress();
-    arm(kProgress, now + kBetweenProgress);
+    arm(ProgressDue, now + kBetweenProgress);
   }
 }
 

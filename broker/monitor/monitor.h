@@ -30,15 +30,8 @@ class Monitor {
   void run();
 
  private:
-  enum Alarm : std::size_t {
-    kTimeLimit,
-    kGrace,
-    kSunset,
-    kProgress,
-    kNextRead,
-    kVisitors,
-    kAlarms
-  };
+  enum Alarm : std::size_t { TimeLimit, Grace, Sunset, ProgressDue, NextRead, VisitorsLeave };
+  static constexpr std::size_t kAlarms = 6;
   struct Visitor {
     Fd fd;
     Bytes challenge;

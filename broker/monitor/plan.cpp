@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -219,6 +220,12 @@ void plan_covers(const Launch& launch, std::vector<Step>& out) {
   }
 }
 
+// "" for what is no link.
+std::string target_of(const std::string& path) {
+  std::array<char, PATH_MAX> target{};
+  return ::readlink(path.c_str(), target.data(), target.size() - 1) > 0 ? target.data() : "";
+}
+
 void plan_script(const Launch& launch, std::vector<Step>& out) {
   if (launch.script_as == ScriptAs::Memory) {
     return;
@@ -242,30 +249,15 @@ RootView look_at_root() {
   for (const std::string_view name : kSystemFolders) {
     const std::string path = "/" + std::string(name);
     struct stat facts {};
-    std::array<char, PATH_MAX> target{};
-    if (::lstat(path.c_str(), &facts) < 0) {
-      continue;
-    }
-    if (!S_ISLNK(facts.st_mode)) {
-      view.folders.push_back({std::string(name), ""});
-    } else if (::readlink(path.c_str(), target.data(), target.size() - 1) > 0) {
-      view.folders.push_back({std::string(name), target.data()});
+    if (::lstat(path.c_str(), &facts) == 0) {
+      view.folders.push_back({std::string(name), S_ISLNK(facts.st_mode) ? target_of(path) : ""});
     }
   }
   for (const char* file : kNamedFiles) {
-    std::array<char, PATH_MAX> target{};
-    if (::readlink(file, target.data(), target.size() - 1) <= 0) {
-      continue;
-    }
-    std::string place = target.data();
-    if (place.front() != '/') {  // "../run/x" as seen from /etc
-      place = "/etc/" + place;
-      if (place.substr(0, 8) == "/etc/../") {
-        place.erase(0, 7);
-      }
-    }
+    const std::string target = target_of(file);
     const std::unique_ptr<char, decltype(&std::free)> real(::realpath(file, nullptr), std::free);
-    if (real != nullptr && is_clean_path(place)) {
+    if (real != nullptr && !target.empty()) {
+      std::string place = std::filesystem::path("/etc").append(target).lexically_normal();
       view.named.push_back({std::move(place), real.get()});
     }
   }
