@@ -118,6 +118,7 @@ void Client::on_ready() {
     on_link_(true);
   }
   was_ready_ = true;
+  blind_ = subscription_ && next_event_ == 0 && !pending_.empty();
   if (subscription_) {
     send_subscription();
   }
@@ -362,8 +363,14 @@ void Client::subscribe(Subscription subscription) {
 }
 
 void Client::expect_event(std::uint64_t number) {
-  if (next_event_ == 0) {
-    next_event_ = number;
+  if (next_event_ != 0) {
+    return;
+  }
+  next_event_ = number;
+  // After a lost link the subscription was sent anew before anybody knew this number: what came
+  // between is asked for now.
+  if (blind_ && subscription_ && connection_ && connection_->ready()) {
+    send_subscription();
   }
 }
 

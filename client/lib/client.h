@@ -132,6 +132,7 @@ class Client {
   Nanos started_at_{};
   Nanos lost_since_{};
   bool was_ready_ = false;
+  bool blind_ = false;  // subscribed to what is yet to come, and a number may still be told
   std::optional<Error> lost_;
 };
 
