@@ -9,13 +9,17 @@ bool Js::fail(std::string text) {
 }
 
 bool Js::fail_at(std::uint32_t index, std::string text) {
-  if (!failed_) {
-    failed_ = true;
-    context_.refuse(stream_.text.offset(index), "syntax-javascript", std::move(text),
-                    "braces hold a value (\"text\", 42, true, [..]) in MDX; write \\{ for a plain "
-                    "brace, or put "
-                    "the text into `code`");
+  if (failed_) {
+    return false;
   }
+  failed_ = true;
+  const bool placeholder = stream_.text.chars().substr(open_, 2) == "{{";
+  context_.refuse(
+      stream_.text.offset(index), "syntax-javascript", std::move(text),
+      placeholder ? "a placeholder {{ .inputs.Name }} stands in `code`, a fence or a quoted "
+                    "prop; write \\{ for a plain brace"
+                  : "braces hold a value (\"text\", 42, true, [..]) in MDX; write \\{ for a plain "
+                    "brace, or put the text into `code`");
   return false;
 }
 

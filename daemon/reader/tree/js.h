@@ -46,7 +46,7 @@ struct JsResult {
 class Js {
  public:
   Js(Stream& stream, std::uint32_t at, Context& context)
-      : stream_(stream), context_(context), at_(at) {}
+      : stream_(stream), context_(context), at_(at), open_(at) {}
 
   JsResult braces(Braces use);
   JsResult module();
@@ -150,6 +150,7 @@ class Js {
   Stream& stream_;
   Context& context_;
   std::uint32_t at_;
+  std::uint32_t open_;  // where it began
   std::uint32_t depth_ = 0;
   std::uint32_t brackets_ = 0;  // module code: blank lines inside brackets don't end a statement
   bool module_ = false;

@@ -10,69 +10,40 @@ constexpr std::size_t kBlockBytes = 64 * 1024;
 }  // namespace
 
 std::string_view kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::Root:
-      return "root";
-    case Kind::Paragraph:
-      return "paragraph";
-    case Kind::Heading:
-      return "heading";
-    case Kind::ThematicBreak:
-      return "thematicBreak";
-    case Kind::Blockquote:
-      return "blockquote";
-    case Kind::List:
-      return "list";
-    case Kind::ListItem:
-      return "listItem";
-    case Kind::Html:
-      return "html";
-    case Kind::Code:
-      return "code";
-    case Kind::Definition:
-      return "definition";
-    case Kind::FootnoteDefinition:
-      return "footnoteDefinition";
-    case Kind::Table:
-      return "table";
-    case Kind::TableRow:
-      return "tableRow";
-    case Kind::TableCell:
-      return "tableCell";
-    case Kind::Text:
-      return "text";
-    case Kind::Emphasis:
-      return "emphasis";
-    case Kind::Strong:
-      return "strong";
-    case Kind::Delete:
-      return "delete";
-    case Kind::InlineCode:
-      return "inlineCode";
-    case Kind::Break:
-      return "break";
-    case Kind::Link:
-      return "link";
-    case Kind::Image:
-      return "image";
-    case Kind::LinkReference:
-      return "linkReference";
-    case Kind::ImageReference:
-      return "imageReference";
-    case Kind::FootnoteReference:
-      return "footnoteReference";
-    case Kind::MdxJsxFlowElement:
-      return "mdxJsxFlowElement";
-    case Kind::MdxJsxTextElement:
-      return "mdxJsxTextElement";
-    case Kind::MdxFlowExpression:
-      return "mdxFlowExpression";
-    case Kind::MdxTextExpression:
-      return "mdxTextExpression";
-    case Kind::MdxjsEsm:
-      return "mdxjsEsm";
-  }
-  return "";
+  // In the order of Kind.
+  static constexpr std::string_view kNames[] = {
+      "root",
+      "paragraph",
+      "heading",
+      "thematicBreak",
+      "blockquote",
+      "list",
+      "listItem",
+      "html",
+      "code",
+      "definition",
+      "footnoteDefinition",
+      "table",
+      "tableRow",
+      "tableCell",
+      "text",
+      "emphasis",
+      "strong",
+      "delete",
+      "inlineCode",
+      "break",
+      "link",
+      "image",
+      "linkReference",
+      "imageReference",
+      "footnoteReference",
+      "mdxJsxFlowElement",
+      "mdxJsxTextElement",
+      "mdxFlowExpression",
+      "mdxTextExpression",
+      "mdxjsEsm",
+  };
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 const Attribute* Tree::attribute(const Node& node, std::string_view name) const {
