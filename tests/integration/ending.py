@@ -122,9 +122,10 @@ def test_stop_by_somebody_else_is_143_and_by_ctrl_c_130():
 
 def test_the_end_of_a_session_ends_what_runs_in_it():
     with Daemon("end") as d:
-        book = d.book("#!/bin/bash\nsleep 4711\n")
-        for _ in range(3):
-            d.ok("run", book, "a", "--detach")
+        blocks = "".join(f'<Command id="b{i}" command="sleep 4711" />\n\n' for i in range(3))
+        book = d.write("end/runbook.mdx", "# End\n\n" + blocks)
+        for i in range(3):  # a block runs once at a time, so three of them
+            d.ok("run", book, f"b{i}", "--detach")
         wait_until(lambda: len(d.pids("sleep")) == 3, 10, "three executions")
         d.ok("session", "end", timeout=30)
         wait_until(lambda: not d.pids("sleep"), 2, "nothing left")

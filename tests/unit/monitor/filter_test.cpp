@@ -109,7 +109,7 @@ TEST_CASE("filter: allows the socket families of the profile and no other, in ev
 
 TEST_CASE("filter: refuses namespaces by clone, one flag at a time, and keeps threads and forks") {
   const Bytes program = filter_of("workspace");
-  for (const unsigned bit : {17, 25, 26, 27, 28, 29, 30}) {
+  for (const unsigned bit : {17U, 25U, 26U, 27U, 28U, 29U, 30U}) {
     CHECK(testing::answer(program, kClone, {1ULL << bit | 17}) == fails(EPERM));
   }
   CHECK(testing::answer(program, kClone, {17}) == kAllow);        // fork
