@@ -143,7 +143,9 @@ const Answers& answers(const std::string& profile) {
 void expect(const Answers& wanted) {
   for (const char* profile : {"workspace", "inspect"}) {
     const Answers& got = answers(profile);
-    for (const auto& [name, answer] : wanted) {
+    for (const auto& entry : wanted) {  // no structured binding: clang can't capture one
+      const auto& name = entry.first;
+      const auto& answer = entry.second;
       CAPTURE(profile);
       CAPTURE(name);
       const auto at = got.find(name);
@@ -155,7 +157,9 @@ void expect(const Answers& wanted) {
 
 // The positive control: the same program, unsandboxed, isn't refused for another reason.
 void expect_in_host(const Answers& wanted) {
-  for (const auto& [name, answer] : wanted) {
+  for (const auto& entry : wanted) {  // no structured binding: clang can't capture one
+    const auto& name = entry.first;
+    const auto& answer = entry.second;
     CAPTURE(name);
     CHECK(answers("host").at(name) == answer);
   }
@@ -284,7 +288,9 @@ TEST_CASE("escape 27, 28, 40: no privilege is kept, gained or left behind") {
 
 TEST_CASE("escape 29, 30, 32: the rest of the kernel's surface") {
   for (const char* profile : {"workspace", "inspect"}) {
-    for (const auto& [name, answer] : answers(profile)) {
+    for (const auto& entry : answers(profile)) {
+      const auto& name = entry.first;
+      const auto& answer = entry.second;
       if (name.substr(0, 3) == "29 ") {
         CAPTURE(name);
         CHECK(answer == "EPERM");  // never EINVAL or EFAULT: that would have reached the kernel
