@@ -57,10 +57,7 @@ void Fronts::start(Role role) {
     replace(front, pair.failure().text());
     return;
   }
-  front.link = std::make_unique<PacketLink>(
-      broker_.loop, std::move(pair->first),
-      [this, &front](Packet packet) { on_packet(front, std::move(packet)); },
-      [this, &front](const Error& why) { replace(front, why.text()); });
+  adopt(role, std::move(pair->first));
   const auto pid = std::make_shared<pid_t>(-1);
   const Result<pid_t> child =
       broker_.children.spawn("runbookd", {"--role", name_of(role)}, pair->second,
@@ -70,6 +67,14 @@ void Fronts::start(Role role) {
     return;
   }
   *pid = front.pid = *child;
+}
+
+void Fronts::adopt(Role role, Fd link) {
+  Front& front = of(role);
+  front.link = std::make_unique<PacketLink>(
+      broker_.loop, std::move(link),
+      [this, &front](Packet packet) { on_packet(front, std::move(packet)); },
+      [this, &front](const Error& why) { replace(front, why.text()); });
 }
 
 void Fronts::on_packet(Front& front, Packet packet) {

@@ -36,6 +36,8 @@ class Fronts {
   explicit Fronts(Broker& broker);
 
   void start(Role role);
+  // Takes the process at the other end of `link` for that role's front.
+  void adopt(Role role, Fd link);
   // Gives a connected, greeted socket to its front.
   void accepted(const Connection& connection, Fd socket);
   void answer(std::uint64_t connection, Bytes to_front, std::vector<Fd> fds);
