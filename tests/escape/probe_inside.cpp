@@ -288,23 +288,33 @@ void privileges() {
   fact("40 /usr", std::string((facts.f_flag & ST_NOSUID) != 0 ? "nosuid " : "") +
                       ((facts.f_flag & ST_RDONLY) != 0 ? "ro " : "") +
                       ((facts.f_flag & ST_NODEV) != 0 ? "nodev" : ""));
-  const int file = ::open("/tmp/probe-mode", O_CREAT | O_WRONLY, 0600);
-  attempt("28 chmod set-user-id", [] { return ::chmod("/tmp/probe-mode", 04755); });
+  // In a folder of its own: what an earlier run left is another user's.
+  char folder[] = "/tmp/probe-XXXXXX";
+  if (::mkdtemp(folder) == nullptr || ::chdir(folder) < 0) {
+    fact("28 folder", "can't be made");
+    return;
+  }
+  const int file = ::open("probe-mode", O_CREAT | O_WRONLY, 0600);
+  attempt("28 chmod set-user-id", [] { return ::chmod("probe-mode", 04755); });
   attempt("28 fchmod set-group-id", [file] { return ::fchmod(file, 02755); });
-  attempt("28 fchmodat",
-          [] { return ::syscall(SYS_fchmodat, AT_FDCWD, "/tmp/probe-mode", 04755); });
-  attempt("28 fchmodat2", [] { return ::syscall(452, AT_FDCWD, "/tmp/probe-mode", 04755, 0); });
-  attempt("28 open", [] { return ::open("/tmp/probe-open", O_CREAT | O_WRONLY, 04755); });
+  attempt("28 fchmodat", [] { return ::syscall(SYS_fchmodat, AT_FDCWD, "probe-mode", 04755); });
+  attempt("28 fchmodat2", [] { return ::syscall(452, AT_FDCWD, "probe-mode", 04755, 0); });
+  attempt("28 open", [] { return ::open("probe-open", O_CREAT | O_WRONLY, 04755); });
   attempt("28 openat2", [] {
     struct {
       unsigned long flags = O_CREAT | O_WRONLY, mode = 04755, resolve = 0;
     } how;
-    return ::syscall(SYS_openat2, AT_FDCWD, "/tmp/probe-open2", &how, sizeof how);
+    return ::syscall(SYS_openat2, AT_FDCWD, "probe-open2", &how, sizeof how);
   });
-  attempt("28 mknod", [] { return ::mknod("/tmp/probe-node", S_IFREG | 04755, 0); });
-  attempt("28 a plain mode", [] { return ::chmod("/tmp/probe-mode", 0755); });
+  attempt("28 mknod", [] { return ::mknod("probe-node", S_IFREG | 04755, 0); });
+  attempt("28 a plain mode", [] { return ::chmod("probe-mode", 0755); });
   attempt("46 make a device",
-          [] { return ::mknod("/tmp/probe-null", S_IFCHR | 0600, ::makedev(1, 3)); });
+          [] { return ::mknod("probe-null", S_IFCHR | 0600, ::makedev(1, 3)); });
+  for (const char* left : {"probe-mode", "probe-open", "probe-open2", "probe-node", "probe-null"}) {
+    (void)::unlink(left);
+  }
+  (void)!::chdir("/");
+  (void)::rmdir(folder);
 }
 
 void files() {
