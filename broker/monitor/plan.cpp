@@ -257,7 +257,8 @@ RootView look_at_root() {
     const std::string target = target_of(file);
     const std::unique_ptr<char, decltype(&std::free)> real(::realpath(file, nullptr), std::free);
     if (real != nullptr && !target.empty()) {
-      std::string place = std::filesystem::path("/etc").append(target).lexically_normal();
+      std::string place =
+          std::filesystem::path(file).parent_path().append(target).lexically_normal();
       view.named.push_back({std::move(place), real.get()});
     }
   }
