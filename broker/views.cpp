@@ -80,6 +80,34 @@ void Views::give_outputs(const Session& session, std::uint32_t run, std::vector<
   }
 }
 
+namespace {
+
+// What a view reader is asked for, in the order of its descriptors: the session's two views, then
+// two for each run.
+Bytes view_request(std::size_t segments, const std::set<std::uint32_t>& runs,
+                   const std::vector<std::string>& shown) {
+  return wire::build<reader::ToReader>([&](auto root) {
+    auto view = root.initView();
+    view.setSegments(static_cast<std::uint32_t>(segments));
+    auto wanted = view.initWanted(static_cast<unsigned>(2 + 2 * runs.size()));
+    wanted[0].setKind(reader::ViewKind::SESSION_JSON);
+    wanted[1].setKind(reader::ViewKind::SESSION_LOG);
+    unsigned at = 2;
+    for (const std::uint32_t run : runs) {
+      wanted[at].setKind(reader::ViewKind::RUN_JSON);
+      wanted[at++].setRun(run);
+      wanted[at].setKind(reader::ViewKind::RUN_MARKDOWN);
+      wanted[at++].setRun(run);
+    }
+    auto names = view.initOutputs(static_cast<unsigned>(shown.size()));
+    for (unsigned i = 0; i < names.size(); ++i) {
+      names.set(i, wire::text(shown[i]));
+    }
+  });
+}
+
+}  // namespace
+
 void Views::start(Work work) {
   const SessionPtr session = work.session;
   std::vector<Output> outputs{{".", "session.json"}, {".", "session.log"}};
@@ -121,24 +149,7 @@ void Views::start(Work work) {
     finish();
     return;
   }
-  const Bytes request = wire::build<reader::ToReader>([&](auto root) {
-    auto view = root.initView();
-    view.setSegments(static_cast<std::uint32_t>(segments));
-    auto wanted = view.initWanted(static_cast<unsigned>(outputs.size()));
-    wanted[0].setKind(reader::ViewKind::SESSION_JSON);
-    wanted[1].setKind(reader::ViewKind::SESSION_LOG);
-    unsigned at = 2;
-    for (const std::uint32_t run : work.runs) {
-      wanted[at].setKind(reader::ViewKind::RUN_JSON);
-      wanted[at++].setRun(run);
-      wanted[at].setKind(reader::ViewKind::RUN_MARKDOWN);
-      wanted[at++].setRun(run);
-    }
-    auto names = view.initOutputs(static_cast<unsigned>(shown.size()));
-    for (unsigned i = 0; i < names.size(); ++i) {
-      names.set(i, wire::text(shown[i]));
-    }
-  });
+  const Bytes request = view_request(segments, work.runs, shown);
   Reading::ask(broker_, "view", request, std::move(fds), kWithin,
                [session, outputs, finish](Result<Packet> answer) {
                  keep(*session, outputs, answer);

@@ -65,7 +65,7 @@ def finish(d):
 def check_steps(d, name, execution):
     side = [int(line) for line in (work_folder(d) / f"side-{name}").read_text().split()]
     assert side == list(range(1, len(side) + 1)), f"{name}: steps are missing or repeated: {side[:50]}"
-    output = (d.execution_folder(execution[1:]) / "output").read_text().splitlines()
+    output = (d.execution_folder(execution) / "output").read_text().splitlines()
     expected = [f"{name} {n}" for n in side] + [f"{name} done"]
     assert output == expected, f"{name}: output differs from its steps near {first_difference(output, expected)}"
     return expected
@@ -205,8 +205,10 @@ def test_broker_killed_before_go_executes_nothing_without_a_start_line():
             if broker:
                 harness.kill(broker)
             starter.communicate(timeout=60 * harness.SLOWER)
-        wait_until(lambda: not [p for p in d.ours("runbook-monitor") if harness.descendants(p.pid)], 10,
-                   "every execution over")
+        def over():
+            starts = {line["execution"] for line in d.journal() if line["type"] == "started"}
+            return d.ctl("ps").rc == 0 and starts <= set(outcomes(d))
+        wait_until(over, 20, "every execution over")
         d.end_sessions()
         starts = sum(line["type"] == "started" for line in d.journal())
         ran = sum(len(f.read_text().split()) for f in (d.session_folder() / "runs").glob("*/work/ran"))

