@@ -22,7 +22,8 @@ using rb::reader::FromReader;
 using rb::reader::ToReader;
 
 constexpr int kLink = 3;
-constexpr Nanos kGrace = std::chrono::seconds(2);  // beyond the reader's own limits
+constexpr Nanos kGrace =
+    std::chrono::seconds(25);  // beyond a reader's own limits: machines are busy
 
 // A reader, its link on descriptor 3 and our standard error as its log.
 Result<pid_t> spawn_reader(const std::string& programs, const char* mode, const Fd& link) {

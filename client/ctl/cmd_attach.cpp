@@ -68,7 +68,9 @@ int run_attach(Context& context, const Arguments& arguments) {
     return kFailure;
   }
   Follow follow(context, *daemon, show_for(context));
-  follow.subscribe(context.session, true);
+  if (const int status = subscribe_to_ends(context, *daemon, follow, true); status != kYes) {
+    return status;
+  }
   Got<Found> found = find_execution(context, *daemon, arguments);
   if (!found) {
     return found.status;

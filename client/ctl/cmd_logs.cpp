@@ -22,7 +22,10 @@ int run_logs(Context& context, const Arguments& arguments) {
   Follow follow(context, *daemon, show_for(context));
   const bool goes_on = arguments.has("--follow");
   if (goes_on) {
-    follow.subscribe(context.session, true);  // before the question: no end falls between
+    status = subscribe_to_ends(context, *daemon, follow, true);
+  }
+  if (status != kYes) {
+    return status;
   }
   Got<Found> found = find_execution(context, *daemon, arguments);
   if (!found) {

@@ -13,7 +13,9 @@ int run_wait(Context& context, const Arguments& arguments) {
     return kFailure;
   }
   Follow follow(context, *daemon, Show::Nothing);
-  follow.subscribe(context.session, false);
+  if (const int status = subscribe_to_ends(context, *daemon, follow, false); status != kYes) {
+    return status;
+  }
   Got<Found> found = find_execution(context, *daemon, arguments);
   if (!found) {
     return found.status;

@@ -149,7 +149,10 @@ Result<client::Answer> act_in_session(Context& context, client::Client& daemon,
     return first;
   }
   Result<client::Answer> started = daemon.act(start_session(login_name(), "runbookctl run", true));
-  if (!started || std::holds_alternative<client::Refusal>(started->value)) {
+  refusal = started ? std::get_if<client::Refusal>(&started->value) : nullptr;
+  // A broker died over it and the next one knows the request, though not the box it came in.
+  const bool done_before = refusal != nullptr && refusal->reason == Reason::REPLAYED;
+  if (!started || (refusal != nullptr && !done_before)) {
     return started;
   }
   return daemon.act(make());

@@ -82,6 +82,16 @@ Got<Found> find_execution(Context& context, client::Client& daemon, const Argume
   return out;
 }
 
+int subscribe_to_ends(Context& context, client::Client& daemon, Follow& follow, bool output) {
+  Got<client::SessionInfo> session = find_session(context, daemon);
+  if (!session) {
+    return session.status;
+  }
+  context.session = session->id;
+  follow.subscribe(session->id, output, session->last_event + 1);
+  return kYes;
+}
+
 int watch_execution(Context& context, client::Client& daemon, Follow& follow, Found found,
                     const std::function<bool()>& stopped_by_us) {
   const ExecutionInfo execution = found.info.execution;

@@ -21,6 +21,11 @@ struct Found {
 [[nodiscard]] Got<Found> find_execution(Context& context, client::Client& daemon,
                                         const Arguments& arguments);
 
+// Subscribes to what comes after the session's last event so far: an execution that isn't over when
+// it is found afterwards ends with one of those, and a lost link can't lose it. Exit status.
+[[nodiscard]] int subscribe_to_ends(Context& context, client::Client& daemon, Follow& follow,
+                                    bool output);
+
 // Watches an execution to its end, or as far as it got if it is over: attach, wait and logs -f.
 // The exit status is the execution's (DESIGN §9).
 [[nodiscard]] int watch_execution(Context& context, client::Client& daemon, Follow& follow,

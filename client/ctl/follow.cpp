@@ -50,10 +50,11 @@ Follow::Follow(Context& context, client::Client& daemon, Show show)
       encoder_(context.terminal.colour_out, "  "),
       clock_(context.loop(), [this] { tick(); }) {}
 
-void Follow::subscribe(const std::string& session, bool output) {
+void Follow::subscribe(const std::string& session, bool output, std::uint64_t from) {
   client::Subscription wanted;
   wanted.session = session;
   wanted.output = output;
+  wanted.from = from;
   wanted.on_event = [this](const client::EventLine& line) { on_event(line); };
   wanted.on_progress = [this](const client::Progress& hint) {
     if (follower_ && hint.execution == subject_.execution) {
@@ -69,7 +70,7 @@ void Follow::on_event(const client::EventLine& line) {
     return;
   }
   if (event->type == "started") {
-    scripts_[event->execution] = event->fields.text("script_sha256");
+    scripts_[event->execution] = event->fields.text_at("script_sha256");
   } else if (event->type == "finished") {
     ended_[event->execution] = client::ended_from(*event);
   }

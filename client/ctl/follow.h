@@ -34,8 +34,8 @@ class Follow {
  public:
   Follow(Context& context, client::Client& daemon, Show show);
 
-  // Events of the session from now on; before the start, so that none is missed.
-  void subscribe(const std::string& session, bool output);
+  // Events of the session, from a number or (0) from now on; before what they are to tell of.
+  void subscribe(const std::string& session, bool output, std::uint64_t from = 0);
   // Shows the output and waits for the end. An Error when the daemon is gone for good, or when
   // leave() was called (Code::Closed, empty text).
   [[nodiscard]] Result<client::Ended> until_end(const Subject& subject, Fd output);

@@ -5,9 +5,10 @@
 #include <algorithm>
 
 #include "client/lib/escape.h"
-#include "client/lib/json.h"
 #include "client/lib/text.h"
 #include "common/io.h"
+#include "common/json_reader.h"
+#include "common/json_writer.h"
 #include "protocol/limits.h"
 
 namespace rb::ctl {
@@ -58,6 +59,49 @@ Error undeclared(const Blocks& blocks, const GivenInput& given) {
   return error(Code::Invalid,
                "no block that is to run declares the input " + client::label(given.name) +
                    (near.empty() ? "" : "; did you mean " + client::label(near) + "?"));
+}
+
+void spell(const Json& value, JsonWriter& into) {
+  switch (value.kind()) {
+    case Json::Kind::Null:
+      into.null();
+      return;
+    case Json::Kind::Boolean:
+      into.boolean(value.boolean());
+      return;
+    case Json::Kind::Number:
+      value.natural() ? into.unsigned_number(*value.natural())
+                      : into.signed_number(value.number().value_or(0));
+      return;
+    case Json::Kind::Text:
+      into.text(value.text());
+      return;
+    case Json::Kind::Array:
+      into.begin_array();
+      for (const Json& item : value.items()) {
+        spell(item, into);
+      }
+      into.end_array();
+      return;
+    case Json::Kind::Object:
+      into.begin_object();
+      for (std::size_t i = 0; i < value.items().size(); ++i) {
+        into.key(value.names()[i]);
+        spell(value.items()[i], into);
+      }
+      into.end_object();
+      return;
+  }
+}
+
+// A text as it is, anything else as JSON.
+std::string input_text(const Json& value) {
+  if (value.is(Json::Kind::Text)) {
+    return value.text();
+  }
+  JsonWriter spelled;
+  spell(value, spelled);
+  return spelled.take();
 }
 
 bool must_be_given(const InputInfo& info) {
@@ -129,26 +173,36 @@ Status Inputs::add_file(const std::string& path, const Blocks& blocks) {
   if (!bytes) {
     return bytes.failure();
   }
-  const Result<client::Json> parsed = client::Json::parse(as_text(*bytes));
+  const Result<Json> parsed = parse_json(as_text(*bytes));
   if (!parsed) {
-    return parsed.failure();
+    return error(
+        Code::Invalid,
+        parsed.failure().what + " (a number with a fraction is written as " + "a text: \"1.5\")");
   }
-  if (!parsed->is(client::Json::Kind::Object)) {
+  if (!parsed->is(Json::Kind::Object)) {
     return error(Code::Invalid, "holds no JSON object of names and values");
   }
-  for (const auto& [key, value] : parsed->members()) {
-    if (value.is(client::Json::Kind::Object) && is_inputs_id(blocks, key)) {
-      for (const auto& [name, inner] : value.members()) {
-        given_.push_back({key, name, inner.as_input()});
-      }
+  for (std::size_t i = 0; i < parsed->names().size(); ++i) {
+    const std::string& key = parsed->names()[i];
+    const Json& value = parsed->items()[i];
+    if (value.is(Json::Kind::Object) && is_inputs_id(blocks, key)) {
+      add_form(key, value);
     } else {
-      given_.push_back(split_name(key, value.as_input()));
+      given_.push_back(split_name(key, input_text(value)));
     }
-    if (declared(blocks, given_.back()) == nullptr) {
-      return undeclared(blocks, given_.back());
+  }
+  for (const GivenInput& given : given_) {
+    if (declared(blocks, given) == nullptr) {
+      return undeclared(blocks, given);
     }
   }
   return done();
+}
+
+void Inputs::add_form(const std::string& inputs_id, const Json& values) {
+  for (std::size_t i = 0; i < values.names().size(); ++i) {
+    given_.push_back({inputs_id, values.names()[i], input_text(values.items()[i])});
+  }
 }
 
 const GivenInput* Inputs::find(const InputInfo& info) const {

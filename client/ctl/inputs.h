@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/ctl/context.h"
+#include "common/json_reader.h"
 
 namespace rb::ctl {
 
@@ -34,6 +35,7 @@ class Inputs {
   [[nodiscard]] const GivenInput* find(const client::InputInfo& info) const;
   [[nodiscard]] Status add_file(const std::string& path,
                                 const std::vector<const client::BlockInfo*>& blocks);
+  void add_form(const std::string& inputs_id, const Json& values);
   [[nodiscard]] Status add_word(const std::string& word,
                                 const std::vector<const client::BlockInfo*>& blocks);
 

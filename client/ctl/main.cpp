@@ -1,4 +1,7 @@
 // runbookctl: finds the verb in the table, parses its words, runs it.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <clocale>
 #include <string>
 #include <vector>
@@ -77,10 +80,22 @@ int run(std::vector<std::string> words) {
   return chosen.command->run(context, parsed->arguments);
 }
 
+// Whatever is opened later must not become a standard stream that was closed when we started.
+void fill_standard_streams() {
+  for (int fd = ::open("/dev/null", O_RDWR | O_CLOEXEC); fd >= 0;
+       fd = ::open("/dev/null", O_RDWR | O_CLOEXEC)) {
+    if (fd > STDERR_FILENO) {
+      ::close(fd);
+      return;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rb::ctl
 
 int main(int argc, char** argv) {
+  rb::ctl::fill_standard_streams();
   std::setlocale(LC_TIME, "");
   return rb::ctl::run(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -153,7 +153,7 @@ void Runner::watch(const BlockInfo& block, Got<Started> started) {
   run_ = started->run;
   session_ = started->session;
   executing_ = started->execution;
-  daemon_.expect_event(started->event);
+  daemon_.expect_event(session_, started->event);
   if (!started->notice.empty()) {
     context_.talk("  " + context_.terminal.talk(Style::Dim, client::label(started->notice)));
   }

@@ -114,16 +114,15 @@ void Client::adopt(Fd socket) {
 void Client::on_ready() {
   starting_.reset();
   lost_since_ = Nanos(0);
-  if (was_ready_ && on_link_) {
-    on_link_(true);
-  }
-  was_ready_ = true;
   blind_ = subscription_ && next_event_ == 0 && !pending_.empty();
   if (subscription_) {
     send_subscription();
   }
   for (auto& [serial, pending] : pending_) {
     transmit(serial, pending);
+  }
+  if (std::exchange(was_ready_, true) && on_link_) {
+    on_link_(true);  // last: it may send something of its own
   }
 }
 
@@ -362,7 +361,10 @@ void Client::subscribe(Subscription subscription) {
   }
 }
 
-void Client::expect_event(std::uint64_t number) {
+void Client::expect_event(const std::string& session, std::uint64_t number) {
+  if (subscription_) {
+    subscription_->session = session;
+  }
   if (next_event_ != 0) {
     return;
   }

@@ -79,8 +79,9 @@ class Client {
   [[nodiscard]] Result<Answer> ask(const Query& query);
 
   void subscribe(Subscription subscription);
-  // An event number that is known to come: after a lost link nothing from there on is missed.
-  void expect_event(std::uint64_t number);
+  // An event that is known to come, and in which session: after a lost link nothing from there on
+  // is missed, whichever session is the current one by then.
+  void expect_event(const std::string& session, std::uint64_t number);
   void unsubscribe();
 
   // Called when a link is lost and when it is there again.

@@ -16,14 +16,20 @@ constexpr int kCancelled = 126;
 constexpr int kByUs = 130;
 constexpr int kBySomebody = 143;
 constexpr unsigned kMostSignal = 64;
+constexpr std::uint64_t kNoStatus = 256;
+constexpr std::uint64_t kMostMillis = ~std::uint64_t{0} >> 1;
+
+std::string text_of(const Json& fields, std::string_view name) {
+  return std::string(fields.text_at(name));
+}
 
 std::string actor_text(const Json& fields) {
   const Json* actor = fields.find("actor");
-  if (actor == nullptr || !actor->is(Json::Kind::Object)) {
+  if (actor == nullptr) {
     return "";
   }
-  const std::string name = actor->text("name", actor->text("program"));
-  return actor->text("role") + (name.empty() ? "" : " (" + name + ")");
+  const std::string name = text_of(*actor, actor->find("name") != nullptr ? "name" : "program");
+  return text_of(*actor, "role") + (name.empty() ? "" : " (" + name + ")");
 }
 
 // What stands where in the text of a line: the fields in this order, those that are there.
@@ -35,18 +41,18 @@ std::string detail(const Event& event) {
     }
   };
   const Json& fields = event.fields;
-  const std::string block = fields.text("block");
-  const std::string runbook = fields.text("runbook");
+  const std::string block = text_of(fields, "block");
+  const std::string runbook = text_of(fields, "runbook");
   add(event.execution);
   add(block.empty() ? runbook : runbook + "/" + block);
   if (event.type == "finished") {
     const Ended ended = ended_from(event);
     add(ending_text(ended) + "  " + duration_text(ended.duration));
   }
-  add(fields.text("profile"));
+  add(text_of(fields, "profile"));
   for (const char* name : {"who", "why", "text", "reason", "path", "shown_path", "cause"}) {
     if (event.type != "finished") {
-      add(fields.text(name));
+      add(text_of(fields, name));
     }
   }
   return out;
@@ -55,7 +61,7 @@ std::string detail(const Event& event) {
 }  // namespace
 
 Result<Event> parse_event(std::string_view line) {
-  Result<Json> parsed = Json::parse(line);
+  Result<Json> parsed = parse_json(line);
   if (!parsed) {
     return parsed.failure();
   }
@@ -63,10 +69,10 @@ Result<Event> parse_event(std::string_view line) {
     return error(Code::Invalid, "a journal line that is no object");
   }
   Event out;
-  out.number = static_cast<std::uint64_t>(parsed->integer("line"));
-  out.type = parsed->text("type");
-  out.at = parsed->text("at");
-  out.execution = parsed->text("execution");
+  out.number = parsed->natural_at("line");
+  out.type = text_of(*parsed, "type");
+  out.at = text_of(*parsed, "at");
+  out.execution = text_of(*parsed, "execution");
   out.actor = actor_text(*parsed);
   out.fields = std::move(*parsed);
   return out;
@@ -75,17 +81,18 @@ Result<Event> parse_event(std::string_view line) {
 Ended ended_from(const Event& event) {
   const Json& fields = event.fields;
   Ended out;
-  out.outcome = outcome_named(fields.text("outcome"));
+  out.outcome = outcome_named(text_of(fields, "outcome"));
   // A front may send anything: what isn't a status or a signal counts as none.
-  const std::int64_t exit = fields.integer("exit", -1);
-  const std::int64_t signal = fields.integer("signal");
-  out.exit = exit >= 0 && exit <= 255 ? static_cast<int>(exit) : -1;
-  out.signal = signal > 0 && signal <= kMostSignal ? static_cast<unsigned>(signal) : 0;
-  out.cause = fields.text("cause");
-  out.warn = fields.boolean("warn");
-  out.duration = Millis(fields.integer("duration_ms"));
-  out.output_bytes = static_cast<std::uint64_t>(fields.integer("output_bytes"));
-  out.may_have_left = fields.boolean("may_have_left");
+  const Json* exit = fields.find("exit");
+  const std::uint64_t status = exit == nullptr ? kNoStatus : exit->natural().value_or(kNoStatus);
+  const std::uint64_t signal = fields.natural_at("signal");
+  out.exit = status < kNoStatus ? static_cast<int>(status) : -1;
+  out.signal = signal <= kMostSignal ? static_cast<unsigned>(signal) : 0;
+  out.cause = text_of(fields, "cause");
+  out.warn = fields.boolean_at("warn");
+  out.duration = Millis(static_cast<std::int64_t>(fields.natural_at("duration_ms") & kMostMillis));
+  out.output_bytes = fields.natural_at("output_bytes");
+  out.may_have_left = fields.boolean_at("may_have_left");
   return out;
 }
 

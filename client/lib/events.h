@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "client/lib/json.h"
 #include "client/lib/model.h"
 #include "common/clock.h"
+#include "common/json_reader.h"
 
 namespace rb::client {
 

@@ -13,7 +13,7 @@ ADAPTERS = {
     r"seccomp\.h": ("common/confine_filter.cpp", "broker/filter.cpp"),
     r"sodium": ("common/seal.cpp",),
     r"yaml-cpp/": ("daemon/reader/yaml.cpp",),
-    r"nlohmann/": ("common/json_reader.cpp", "client/lib/json.cpp"),
+    r"nlohmann/": ("common/json_reader.cpp",),
     r"CLI/": ("client/ctl/arguments.cpp",),
     r"systemd/": ("broker/service.cpp",),
 }

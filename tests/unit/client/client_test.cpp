@@ -326,8 +326,10 @@ TEST_CASE("client: after the start of an execution is known, its end can't be mi
   Loop loop;
   FakeDaemon daemon(loop);
   std::vector<std::uint64_t> wanted;
-  daemon.on_subscribe = [&](const std::string&, std::uint64_t from) {
+  std::vector<std::string> sessions;
+  daemon.on_subscribe = [&](const std::string& session, std::uint64_t from) {
     wanted.push_back(from);
+    sessions.push_back(session);
     wanted.size() == 1 ? daemon.drop() : daemon.event(9);
   };
   auto client = connected(loop);
@@ -335,11 +337,12 @@ TEST_CASE("client: after the start of an execution is known, its end can't be mi
   Subscription subscription;
   subscription.on_event = [&](const EventLine&) { came = true; };
   client->subscribe(std::move(subscription));
-  client->expect_event(9);
+  client->expect_event("s1", 9);
   while (!came) {
     loop.turn(true);
   }
   CHECK(wanted == std::vector<std::uint64_t>{0, 9});
+  CHECK(sessions == std::vector<std::string>{"", "s1"});
 }
 
 TEST_CASE("client: a request that ends every link fails in the end") {

@@ -16,7 +16,7 @@
 #include "client/ctl/inputs.h"
 #include "client/ctl/report.h"
 #include "client/ctl/run_plan.h"
-#include "client/lib/json.h"
+#include "common/json_reader.h"
 
 using namespace rb;
 using namespace rb::ctl;
@@ -246,6 +246,31 @@ TEST_CASE("inputs: a value keeps every letter after the first equals sign") {
   CHECK(got->for_block(one)[0].value == " a=b $(id) ");
 }
 
+TEST_CASE("inputs: a file gives texts as they are and the rest as JSON, by name or by form") {
+  client::BlockInfo one = block("one");
+  one.inputs = {input("Name", true, "x"), input("List", false, "y"), input("Map", false, "y")};
+  const Folder folder;
+  const auto from = [&](const std::string& text) {
+    const Quiet quiet;
+    folder.file("in.json", text);
+    Context context;
+    const auto arguments =
+        parse_arguments(kRun, {"book", "--inputs", folder.path + "/in.json"}, context);
+    REQUIRE(arguments.ok());
+    return Inputs::from_arguments(context, arguments->arguments, {&one});
+  };
+  auto got = from(R"({"x.Name":"a \"b\"\n","y":{"List":["p",-1,true,null]},"Map":{"k":{"v":2}}})");
+  REQUIRE(got);
+  const auto given = got->for_block(one);
+  REQUIRE(given.size() == 3);
+  CHECK(given[0].value == "a \"b\"\n");
+  CHECK(given[1].value == R"(["p",-1,true,null])");
+  CHECK(given[2].value == R"({"k":{"v":2}})");
+  for (const char* wrong : {"", "[]", "{\"Nix\":1}", "{\"Name\":1.5}", "{\"z\":{\"Name\":1}}"}) {
+    CHECK(from(wrong).status == kFailure);
+  }
+}
+
 TEST_CASE("inputs: undeclared names, missing equals signs and secrets are refused") {
   client::BlockInfo one = block("one");
   one.inputs = {input("Name", true), input("Key", true)};
@@ -356,16 +381,16 @@ TEST_CASE("check: the JSON has every field that scripts may rely on") {
   problem.severity = client::Severity::Refusal;
   problem.construct = "esm";
   checked.problems = {problem};
-  const auto json = client::Json::parse(checked_json(checked));
+  const auto json = parse_json(checked_json(checked));
   REQUIRE(json.ok());
   for (const char* key : {"file", "ok", "format", "blocks", "errors", "warnings"}) {
     CHECK(json->find(key) != nullptr);
   }
-  const client::Json& first = json->find("blocks")->items()[0];
+  const Json& first = json->find("blocks")->items()[0];
   for (const char* key : {"id", "type", "line", "kind", "language", "flags", "executable",
                           "script_sha256", "digest"}) {
     CHECK(first.find(key) != nullptr);
   }
-  CHECK(first.find("digest")->is(client::Json::Kind::Null));
-  CHECK(json->find("errors")->items()[0].text("construct") == "esm");
+  CHECK(first.find("digest")->is(Json::Kind::Null));
+  CHECK(json->find("errors")->items()[0].text_at("construct") == "esm");
 }

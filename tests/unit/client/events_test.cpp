@@ -1,49 +1,8 @@
-#include "client/lib/json.h"
+#include "client/lib/events.h"
 
 #include <doctest/doctest.h>
 
-#include "client/lib/events.h"
-
 using namespace rb;
-using client::Json;
-
-TEST_CASE("json: values come back as they were") {
-  const auto parsed =
-      Json::parse(R"({"a":"t\u00e9","n":-5,"b":true,"x":null,"f":1.5,"l":[1,"2"]})");
-  REQUIRE(parsed.ok());
-  CHECK(parsed->text("a") == "té");
-  CHECK(parsed->integer("n") == -5);
-  CHECK(parsed->boolean("b"));
-  CHECK(parsed->text("n", "none") == "none");
-  CHECK(parsed->find("l")->items().size() == 2);
-  CHECK(parsed->find("missing") == nullptr);
-}
-
-TEST_CASE("json: an input keeps a text's letters and spells the rest as JSON") {
-  const auto parsed = Json::parse(R"({"s":"a \"b\"","n":3,"l":["x",1],"m":{"k":"v"},"t":true})");
-  REQUIRE(parsed.ok());
-  CHECK(parsed->find("s")->as_input() == "a \"b\"");
-  CHECK(parsed->find("n")->as_input() == "3");
-  CHECK(parsed->find("l")->as_input() == R"(["x",1])");
-  CHECK(parsed->find("m")->as_input() == R"({"k":"v"})");
-  CHECK(parsed->find("t")->as_input() == "true");
-}
-
-TEST_CASE("json: a key that stands twice keeps its last value") {
-  const auto parsed = Json::parse(R"({"type":"a","type":"b"})");
-  REQUIRE(parsed.ok());
-  CHECK(parsed->text("type") == "b");
-}
-
-TEST_CASE("json: malformed and too deep texts are errors, not crashes") {
-  for (const char* wrong :
-       {"", "{", "{\"a\":}", "nul", "{\"a\":1}x", "\"\\ud800\"", "1e999", "\xff"}) {
-    CHECK_FALSE(Json::parse(wrong).ok());
-  }
-  CHECK_FALSE(Json::parse(std::string(1'000'000, '[')).ok());
-  CHECK(Json::parse(std::string(60, '[') + std::string(60, ']')).ok());
-  CHECK(Json::parse(R"(["[[[[\"]]]]"])").ok());
-}
 
 TEST_CASE("events: a finished line says how it ended") {
   const auto event = client::parse_event(
