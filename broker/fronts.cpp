@@ -50,7 +50,7 @@ Fronts::Fronts(Broker& broker) : broker_(broker) {
 }
 
 void Fronts::start(Role role) {
-  Front& front = of(role);
+  auto& front = of(role);
   front.started = boot_now();
   Result<std::pair<Fd, Fd>> pair = packet_pair(true);
   if (!pair) {
@@ -70,7 +70,7 @@ void Fronts::start(Role role) {
 }
 
 void Fronts::adopt(Role role, Fd link) {
-  Front& front = of(role);
+  auto& front = of(role);
   front.link = std::make_unique<PacketLink>(
       broker_.loop, std::move(link),
       [this, &front](Packet packet) { on_packet(front, std::move(packet)); },
@@ -227,18 +227,21 @@ void Fronts::ended(const std::string& session) {
 }
 
 void Fronts::accepted(const Connection& connection, Fd socket) {
+  auto& front = of(connection.actor.role);
+  if (!front.link) {
+    return;  // its front has just died: the client sees an end of file and comes again
+  }
   connections_[connection.actor.connection] = connection;
   std::vector<Fd> fds;
   fds.push_back(std::move(socket));
-  of(connection.actor.role)
-      .link->send(wire::build<ToFront>([&](auto root) {
-                    auto accepted = root.initAccepted();
-                    accepted.setConnection(connection.actor.connection);
-                    accepted.setUid(connection.actor.uid);
-                    accepted.setPid(connection.actor.pid);
-                    accepted.setProgram(wire::text(connection.actor.program));
-                  }),
-                  std::move(fds));
+  front.link->send(wire::build<ToFront>([&](auto root) {
+                     auto accepted = root.initAccepted();
+                     accepted.setConnection(connection.actor.connection);
+                     accepted.setUid(connection.actor.uid);
+                     accepted.setPid(connection.actor.pid);
+                     accepted.setProgram(wire::text(connection.actor.program));
+                   }),
+                   std::move(fds));
 }
 
 void Fronts::answer(std::uint64_t connection, Bytes to_front, std::vector<Fd> fds) {
@@ -281,7 +284,7 @@ void Fronts::replace(Front& front, const std::string& why) {
 }
 
 void Fronts::on_exit(Role role, pid_t pid, int wait_status) {
-  Front& front = of(role);
+  auto& front = of(role);
   if (pid != front.pid) {
     return;  // one that was replaced already
   }
