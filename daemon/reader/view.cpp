@@ -17,6 +17,7 @@ constexpr std::size_t kMostDescriptors = 4096;  // of one request
 
 std::vector<int> numbers_of(const std::vector<Fd>& files) {
   std::vector<int> out;
+  out.reserve(files.size());
   for (const Fd& file : files) {
     out.push_back(file.get());
   }
@@ -80,34 +81,41 @@ Status is_more(const Packet& packet) {
       });
 }
 
-Result<ViewRequest> receive(int link) {
-  Result<Packet> first = receive_packet(link);
-  if (!first) {
-    return first.failure();
+// The packet that holds the request; what it announces goes to `out`.
+Result<Packet> receive_first(int link, Announced& out) {
+  Result<Packet> packet = receive_packet(link);
+  if (!packet) {
+    return packet;
   }
-  Announced announced;
   const Status understood = wire::read<reader::ToReader>(
-      first->bytes, limits::kTrustedNesting, [&](reader::ToReader::Reader message) -> Status {
-        return message.isView() ? from_wire(message.getView(), announced)
+      packet->bytes, limits::kTrustedNesting, [&](reader::ToReader::Reader message) -> Status {
+        return message.isView() ? from_wire(message.getView(), out)
                                 : Status(error(Code::Invalid, "not a view"));
       });
-  if (!understood) {
-    return understood.failure();
-  }
-  std::vector<Fd> fds = std::move(first->fds);
-  while (fds.size() < announced.descriptors()) {
+  return understood ? std::move(packet) : Result<Packet>(understood.failure());
+}
+
+// Packets until there are `wanted` descriptors, neither fewer nor more.
+Status receive_rest(int link, std::size_t wanted, std::vector<Fd>& fds) {
+  while (fds.size() < wanted) {
     Result<Packet> more = receive_packet(link);
     if (!more) {
       return more.failure();
     }
-    if (Status rest = is_more(*more); !rest || more->fds.empty()) {
-      return rest ? error(Code::Invalid, "a view's rest without descriptors") : rest.failure();
+    if (Status rest = is_more(*more); !rest) {
+      return rest;
+    }
+    if (more->fds.empty()) {
+      return error(Code::Invalid, "a view's rest without descriptors");
     }
     std::move(more->fds.begin(), more->fds.end(), std::back_inserter(fds));
   }
-  if (fds.size() != announced.descriptors()) {
-    return error(Code::Invalid, "more descriptors than the view announced");
-  }
+  return fds.size() == wanted
+             ? done()
+             : Status(error(Code::Invalid, "more descriptors than the view announced"));
+}
+
+ViewRequest put_together(Announced announced, std::vector<Fd> fds) {
   ViewRequest request;
   auto next = fds.begin();
   for (std::size_t i = 0; i < announced.segments; ++i) {
@@ -122,6 +130,19 @@ Result<ViewRequest> receive(int link) {
   request.wanted = std::move(announced.wanted);
   request.outputs = std::move(announced.outputs);
   return request;
+}
+
+Result<ViewRequest> receive(int link) {
+  Announced announced;
+  Result<Packet> first = receive_first(link, announced);
+  if (!first) {
+    return first.failure();
+  }
+  std::vector<Fd> fds = std::move(first->fds);
+  if (Status rest = receive_rest(link, announced.descriptors(), fds); !rest) {
+    return rest.failure();
+  }
+  return put_together(std::move(announced), std::move(fds));
 }
 
 Status answer(int link, const Status& made) {

@@ -9,7 +9,7 @@
 namespace rb::rdr {
 namespace {
 
-constexpr std::uint64_t kOutputBytes = 64 * 1024;
+constexpr std::uint64_t kOutputBytes = std::uint64_t{64} << 10;
 
 class Page {
  public:

@@ -28,7 +28,7 @@ class Sink {
   }
 
  private:
-  static constexpr std::size_t kChunkBytes = 64 * 1024;
+  static constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
 
   void flush() {
     if (status_.ok()) {

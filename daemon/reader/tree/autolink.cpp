@@ -1,4 +1,6 @@
 // GFM's bare links: name@host, www.host/path, http(s)://host/path.
+#include <utility>
+
 #include "daemon/reader/tree/inline.h"
 #include "daemon/reader/tree/scan.h"
 #include "daemon/reader/tree/unicode.h"
@@ -21,31 +23,49 @@ bool is_control(char32_t c) {
   return c < 0x20 || c == 0x7f;
 }
 
+bool ends_domain(CodePoint next) {
+  return is_blank_or_end(next) || (next.value != '-' && is_punctuation(next.value));
+}
+
+// `&name;`: the index after it.
+std::uint32_t after_reference(std::string_view text, std::uint32_t at) {
+  std::uint32_t i = at + 1;
+  while (i < text.size() && is_ascii_alpha(static_cast<unsigned char>(text[i]))) {
+    ++i;
+  }
+  return i > at + 1 && i < text.size() && text[i] == ';' ? i + 1 : kNowhere;
+}
+
 }  // namespace
+
+// The end of a bare link that starts here, and what its URL has in front.
+std::uint32_t InlineParser::scan_bare_link(std::string_view& prefix) {
+  const char c = ascii_lower(chars_[at_]);
+  const char before = at_ == 0 ? ' ' : chars_[at_ - 1];
+  if (before != '/' && !is_atext(before)) {
+    const std::uint32_t end = scan_email();
+    if (end != kNowhere) {
+      prefix = "mailto:";
+      return end;
+    }
+  }
+  if (c == 'w' && "(*_[]~ \t\n"sv.find(before) != std::string_view::npos) {
+    prefix = "http://";
+    return scan_www();
+  }
+  const bool protocol = c == 'h' && !is_ascii_alpha(static_cast<unsigned char>(before));
+  return protocol ? scan_protocol() : kNowhere;
+}
 
 // Within brackets that may become a link there are none.
 bool InlineParser::take_bare_link() {
-  const char c = chars_[at_];
-  const char before = at_ == 0 ? '\0' : chars_[at_ - 1];
-  const bool word_start = c == 'h' || c == 'H' || c == 'w' || c == 'W' || !is_atext(before);
+  const char c = ascii_lower(chars_[at_]);
+  const bool word_start = c == 'h' || c == 'w' || at_ == 0 || !is_atext(chars_[at_ - 1]);
   if (!word_start || !is_atext(c) || !brackets_.empty()) {
     return false;
   }
-  std::uint32_t end = kNowhere;
   std::string_view prefix;
-  if (before != '/' && !is_atext(before)) {
-    end = scan_email();
-    prefix = end == kNowhere ? ""sv : "mailto:"sv;
-  }
-  if (end == kNowhere && (c == 'w' || c == 'W')) {
-    const bool fits =
-        before == '\0' ? at_ == 0 : "(*_[]~ \t\n"sv.find(before) != std::string_view::npos;
-    end = fits ? scan_www() : kNowhere;
-    prefix = "http://";
-  } else if (end == kNowhere && (c == 'h' || c == 'H') &&
-             !is_ascii_alpha(static_cast<unsigned char>(before))) {
-    end = scan_protocol();
-  }
+  const std::uint32_t end = scan_bare_link(prefix);
   if (end == kNowhere) {
     return false;
   }
@@ -63,27 +83,29 @@ bool InlineParser::take_bare_link() {
 }
 
 std::uint32_t InlineParser::scan_email() const {
+  const auto char_at = [&](std::uint32_t index) {
+    return index < chars_.size() ? chars_[index] : '\0';
+  };
+  const auto alnum_at = [&](std::uint32_t index) {
+    return is_ascii_alnum(static_cast<unsigned char>(char_at(index)));
+  };
   std::uint32_t i = at_;
-  while (i < chars_.size() && is_atext(chars_[i])) {
+  while (is_atext(char_at(i))) {
     ++i;
   }
-  if (i >= chars_.size() || chars_[i] != '@') {
+  if (char_at(i) != '@') {
     return kNowhere;
   }
   bool dot = false;
   bool data = false;
-  for (++i; i < chars_.size(); ++i) {
-    const char c = chars_[i];
-    if (c == '.') {
-      if (i + 1 >= chars_.size() || !is_ascii_alnum(static_cast<unsigned char>(chars_[i + 1]))) {
-        break;
-      }
-      dot = true;
-    } else if (c == '-' || c == '_' || is_ascii_alnum(static_cast<unsigned char>(c))) {
-      data = true;
-    } else {
+  for (++i;; ++i) {
+    const char c = char_at(i);
+    const bool joins = c == '.' && alnum_at(i + 1);
+    if (!joins && c != '-' && c != '_' && !alnum_at(i)) {
       break;
     }
+    dot = dot || joins;
+    data = data || !joins;
   }
   return data && dot && is_ascii_alpha(static_cast<unsigned char>(chars_[i - 1])) ? i : kNowhere;
 }
@@ -120,31 +142,24 @@ std::uint32_t InlineParser::scan_domain(std::uint32_t at) {
     return kNowhere;
   }
   std::uint32_t dots[2] = {0, 0};
+  bool underscores[2] = {false, false};  // in the part before the last dot, and after it
   bool seen = false;
-  bool underscore = false;
-  bool underscore_before = false;
   while (true) {
     const CodePoint next = decode_at(chars_, at);
-    if (next.value == '.' || next.value == '_') {
-      if (trail_ends(at)) {
-        break;
-      }
-      if (next.value == '_') {
-        underscore = true;
-      } else {
-        underscore_before = underscore;
-        underscore = false;
-        dots[0] = dots[1];
-        dots[1] = at;
-      }
-    } else if (is_blank_or_end(next) || (next.value != '-' && is_punctuation(next.value))) {
+    const bool joint = next.value == '.' || next.value == '_';
+    const bool stops = joint ? trail_ends(at) : ends_domain(next);
+    if (stops) {
       break;
-    } else {
-      seen = true;
+    }
+    seen = seen || !joint;
+    underscores[1] = underscores[1] || next.value == '_';
+    if (next.value == '.') {
+      underscores[0] = std::exchange(underscores[1], false);
+      dots[0] = std::exchange(dots[1], at);
     }
     at += next.size;
   }
-  if (underscore || underscore_before) {
+  if (underscores[0] || underscores[1]) {
     no_domain_ = dots[0];
     return kNowhere;
   }
@@ -174,40 +189,35 @@ std::uint32_t InlineParser::scan_path(std::uint32_t at) {
   }
 }
 
+// The index after one thing that may trail a URL without belonging to it, kNowhere: this one does.
+std::uint32_t InlineParser::after_trail(std::uint32_t at) const {
+  const char c = chars_[at];
+  if (c == '&') {
+    return after_reference(chars_, at);
+  }
+  return "!\"')*,.:;?_~]"sv.find(c) != std::string_view::npos ? at + 1 : kNowhere;
+}
+
 // From here to the URL's end there is nothing but punctuation that doesn't belong to it.
 bool InlineParser::trail_ends(std::uint32_t at) {
   if (at < no_trail_) {
     return false;
   }
+  bool bracket = false;  // the character before is `]`
   while (true) {
     const CodePoint next = decode_at(chars_, at);
-    if (is_blank_or_end(next) || next.value == '<') {
+    const bool label = bracket && (next.value == '(' || next.value == '[');
+    if (is_blank_or_end(next) || next.value == '<' || label) {
       return true;
     }
-    const char c = next.value < 0x80 ? static_cast<char>(next.value) : '\0';
-    if (c == '&') {
-      std::uint32_t i = at + 1;
-      while (i < chars_.size() && is_ascii_alpha(static_cast<unsigned char>(chars_[i]))) {
-        ++i;
-      }
-      if (i == at + 1 || i >= chars_.size() || chars_[i] != ';') {
-        break;
-      }
-      at = i + 1;
-      continue;
+    bracket = next.value == ']';
+    const std::uint32_t after = after_trail(at);
+    if (after == kNowhere) {
+      no_trail_ = at;
+      return false;
     }
-    if (c == ']') {
-      const CodePoint after = decode_at(chars_, at + 1);
-      if (is_blank_or_end(after) || after.value == '(' || after.value == '[') {
-        return true;
-      }
-    } else if (c == '\0' || "!\"')*,.:;?_~"sv.find(c) == std::string_view::npos) {
-      break;
-    }
-    at += next.size;
+    at = after;
   }
-  no_trail_ = at;
-  return false;
 }
 
 }  // namespace rb::rdr::grammar

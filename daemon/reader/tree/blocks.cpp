@@ -11,6 +11,19 @@ namespace {
 constexpr std::uint32_t kCodeIndent = 4;
 constexpr std::uint32_t kLongestNumber = 9;
 
+// The digits of an ordered list's marker; the result is how many, 0 for too many.
+std::uint32_t read_number(std::string_view text, std::uint32_t& number) {
+  std::uint32_t length = 0;
+  for (; length < text.size() && is_ascii_digit(static_cast<unsigned char>(text[length]));
+       ++length) {
+    if (length == kLongestNumber) {
+      return 0;
+    }
+    number = number * 10 + static_cast<std::uint32_t>(text[length] - '0');
+  }
+  return length;
+}
+
 }  // namespace
 
 void BlockParser::run(std::uint32_t first_line) {
@@ -228,33 +241,26 @@ bool BlockParser::scan_marker(const Cursor& cursor, ListMarker& found) const {
   ahead.skip_blanks();
   found.begin = ahead.at;
   const std::string_view rest = ahead.rest();
-  std::uint32_t length = 0;
-  while (length < rest.size() && is_ascii_digit(static_cast<unsigned char>(rest[length]))) {
-    found.number = length < kLongestNumber
-                       ? found.number * 10 + static_cast<std::uint32_t>(rest[length] - '0')
-                       : 0;
-    ++length;
-  }
-  found.ordered = length > 0;
-  if (length > kLongestNumber || length >= rest.size()) {
+  const std::uint32_t digits = read_number(rest, found.number);
+  if (digits >= rest.size()) {
     return false;
   }
-  found.marker = rest[length];
-  const bool fits = found.ordered
-                        ? found.marker == '.' || found.marker == ')'
-                        : found.marker == '-' || found.marker == '+' || found.marker == '*';
-  if (!fits || (!found.ordered && is_thematic_break(rest))) {
+  found.ordered = digits > 0;
+  found.marker = rest[digits];
+  found.length = digits + 1;
+  const std::string_view markers = found.ordered ? ".)" : "-+*";
+  if (markers.find(found.marker) == std::string_view::npos ||
+      (!found.ordered && is_thematic_break(rest))) {
     return false;
   }
-  found.length = ++length;
-  ahead.skip_bytes(length);
+  ahead.skip_bytes(found.length);
   found.empty = ahead.blank();
   const std::uint32_t blanks = ahead.indent();
   if (blanks == 0 && !found.empty) {
     return false;
   }
   const bool one = found.empty || (blanks > kCodeIndent && !context_.mdx());
-  found.size = found.indent + length + (one ? 1 : blanks);
+  found.size = found.indent + found.length + (one ? 1 : blanks);
   return true;
 }
 
@@ -285,50 +291,45 @@ bool BlockParser::open_item(Cursor& cursor, std::size_t& kept, bool interrupts) 
   return true;
 }
 
+// A further line of the paragraph that is open, unless it starts something else. Lazy: it comes
+// without the marks of the paragraph's containers.
+void BlockParser::take_paragraph_line(const Cursor& cursor, std::size_t kept, bool lazy) {
+  if (!lazy && continue_paragraph(cursor)) {
+    return;
+  }
+  if (!start_leaf(cursor, kept, Start::Interrupt) && !context_.refused()) {
+    leaf_.text.append(cursor);
+    leaf_.last_lazy = lazy;
+  }
+}
+
 // What stands in the line after its containers.
 void BlockParser::take_rest(Cursor& cursor, std::size_t kept, bool all, bool opened) {
-  const bool paragraph = leaf_.kind == LeafKind::Paragraph && !opened;
   if (cursor.blank()) {
     if (!opened) {
       close_to(kept);
     }
     return;
   }
-  if (paragraph && all) {
-    if (!continue_paragraph(cursor) && !start_leaf(cursor, kept, Start::Interrupt) &&
-        !context_.refused()) {
-      leaf_.text.append(cursor);
-      leaf_.last_lazy = false;
-    }
+  const std::size_t blocks = kept - (containers_[kept - 1].kind == ContainerKind::List ? 1U : 0U);
+  if (leaf_.kind == LeafKind::Paragraph && !opened) {
+    take_paragraph_line(cursor, blocks, !all);
     return;
   }
-  if (paragraph) {
-    // A lazy line: it belongs to the paragraph unless it starts something.
-    const bool lists = containers_[kept - 1].kind == ContainerKind::List;
-    if (!start_leaf(cursor, lists ? kept - 1 : kept, Start::Interrupt) && !context_.refused()) {
-      leaf_.text.append(cursor);
-      leaf_.last_lazy = true;
-    }
+  const bool table = leaf_.kind == LeafKind::Table && !opened;
+  if (!table || !all) {
+    close_to(blocks);
+  }
+  if (context_.refused() || start_leaf(cursor, blocks, Start::Fresh) || context_.refused()) {
     return;
   }
-  if (containers_[kept - 1].kind == ContainerKind::List) {
-    --kept;
-  }
-  const bool table = leaf_.kind == LeafKind::Table && all && !opened;
-  // MDX's reference implementation reads the line that leaves a table's container as a row first.
-  const bool left_table = leaf_.kind == LeafKind::Table && !all && !opened;
-  if (!table) {
-    close_to(kept);
-  }
-  if (context_.refused() || start_leaf(cursor, kept, Start::Fresh) || context_.refused()) {
-    return;
-  }
-  if (table) {
+  if (table && all) {
     add_row(cursor);
-  } else {
-    start_paragraph(cursor);
-    leaf_.no_header = left_table && context_.mdx();
+    return;
   }
+  start_paragraph(cursor);
+  // MDX's reference implementation reads the line that leaves a table's container as a row first.
+  leaf_.no_header = table && context_.mdx();
 }
 
 // Closes the leaf and all containers beyond the first `kept`.

@@ -101,6 +101,7 @@ class BlockParser {
   bool open_footnote(Cursor& cursor, std::size_t& kept);
   bool open_item(Cursor& cursor, std::size_t& kept, bool interrupts);
   bool scan_marker(const Cursor& cursor, ListMarker& found) const;
+  void take_paragraph_line(const Cursor& cursor, std::size_t kept, bool lazy);
   void take_rest(Cursor& cursor, std::size_t kept, bool all, bool opened);
   void make_room(std::size_t& kept, bool for_item, char marker);
   void close_to(std::size_t kept);
@@ -110,13 +111,13 @@ class BlockParser {
   NodeId add(Kind kind, std::uint32_t begin, std::uint32_t end);
 
   // Leaves (leaves.cpp).
-  bool start_leaf(const Cursor& cursor, std::size_t kept, Start how);
+  bool start_leaf(const Cursor& whole, std::size_t kept, Start how);
   bool start_heading(const Cursor& cursor, std::size_t kept);
   bool start_fence(const Cursor& cursor, std::uint32_t indent, std::size_t kept);
   bool start_html(const Cursor& whole, const Cursor& cursor, std::size_t kept, Start how);
   void start_indented(Cursor cursor, std::size_t kept);
-  void start_paragraph(const Cursor& cursor);
-  bool continue_paragraph(const Cursor& cursor);
+  void start_paragraph(const Cursor& whole);
+  bool continue_paragraph(const Cursor& whole);
   bool continue_fence(Cursor& cursor);
   bool continue_indented(Cursor& cursor);
   bool continue_html(const Cursor& cursor);
@@ -130,7 +131,7 @@ class BlockParser {
 
   // Tables (table.cpp).
   bool start_table(const Cursor& cursor);
-  void add_row(const Cursor& cursor);
+  void add_row(const Cursor& whole);
   void add_row(std::uint32_t begin, std::uint32_t end);
 
   // MDX between blocks (flow.cpp).

@@ -15,8 +15,8 @@
 namespace rb::rdr::grammar {
 
 struct Context {
-  Context(Tree& tree_, const Source& source_, const Limits& limits_)
-      : tree(tree_), source(source_), limits(limits_), work(limits_.work(source_.size())) {}
+  Context(Tree& built, const Source& file, const Limits& allowed)
+      : tree(built), source(file), limits(allowed), work(allowed.work(file.size())) {}
 
   Tree& tree;
   const Source& source;

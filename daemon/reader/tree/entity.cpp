@@ -47,27 +47,34 @@ char32_t attribute_number(char32_t c) {
   return c;
 }
 
+// Digits of a reference from `at` on; the index after them.
+std::size_t read_digits(std::string_view text, std::size_t at, bool hex, char32_t& value) {
+  const auto fits = [&](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return hex ? is_hex_digit(byte) : is_ascii_digit(byte);
+  };
+  value = 0;
+  for (; at < text.size() && fits(text[at]); ++at) {
+    const std::uint32_t digit = hex_value(static_cast<unsigned char>(text[at]));
+    value = value > 0x110000 ? value : value * (hex ? 16U : 10U) + digit;
+  }
+  return at;
+}
+
 std::size_t decode_number(std::string_view text, std::size_t at, References rules,
                           std::string& out) {
-  std::size_t i = at + 2;
-  const bool hex = i < text.size() && (text[i] == 'x' || text[i] == 'X');
-  i += hex ? 1 : 0;
-  const std::size_t first = i;
+  const bool hex = at + 2 < text.size() && (text[at + 2] == 'x' || text[at + 2] == 'X');
+  const std::size_t first = at + (hex ? 3 : 2);
   char32_t value = 0;
-  while (i < text.size() && (hex ? is_hex_digit(static_cast<unsigned char>(text[i]))
-                                 : is_ascii_digit(static_cast<unsigned char>(text[i])))) {
-    const std::uint32_t digit = hex_value(static_cast<unsigned char>(text[i]));
-    value = value > 0x110000 ? value : value * (hex ? 16U : 10U) + digit;
-    ++i;
-  }
-  const std::size_t digits = i - first;
+  const std::size_t end = read_digits(text, first, hex, value);
+  const std::size_t digits = end - first;
   const bool too_long = rules == References::Markdown && digits > (hex ? 6U : 7U);
-  if (digits == 0 || too_long || i >= text.size() || text[i] != ';') {
+  if (digits == 0 || too_long || end >= text.size() || text[end] != ';') {
     return 0;
   }
   append_utf8(out,
               rules == References::Markdown ? markdown_number(value) : attribute_number(value));
-  return i + 1 - at;
+  return end + 1 - at;
 }
 
 }  // namespace

@@ -349,7 +349,7 @@ void InlineParser::take_run() {
   }
   last_run_ = index;
   push(PieceKind::Delimiters, begin, end).detail = index;
-  runs_.push_back(std::move(run));
+  runs_.push_back(run);
 }
 
 }  // namespace rb::rdr::grammar

@@ -126,17 +126,21 @@ class InlineParser {
 
   // Bare URLs (autolink.cpp).
   bool take_bare_link();
+  std::uint32_t scan_bare_link(std::string_view& prefix);
   std::uint32_t scan_email() const;
   std::uint32_t scan_www();
   std::uint32_t scan_protocol();
   std::uint32_t scan_domain(std::uint32_t at);
   std::uint32_t scan_path(std::uint32_t at);
+  [[nodiscard]] std::uint32_t after_trail(std::uint32_t at) const;
   bool trail_ends(std::uint32_t at);
 
   // Pairing (inline_emphasis.cpp).
   void pair_runs(std::uint32_t below);
   [[nodiscard]] bool fits(const Run& opener, const Run& closer) const;
   [[nodiscard]] std::uint32_t rule_length(const Run& run) const;
+  [[nodiscard]] std::uint32_t opener_for(std::uint32_t closer, std::uint32_t bottom) const;
+  std::uint32_t pair_up(std::uint32_t opener, std::uint32_t closer);
   void pair(std::uint32_t opener, std::uint32_t closer);
   void unlink(std::uint32_t run);
   [[nodiscard]] std::uint32_t first_above(std::uint32_t below) const;

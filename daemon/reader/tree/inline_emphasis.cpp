@@ -73,44 +73,57 @@ void InlineParser::pair(std::uint32_t opener, std::uint32_t closer) {
   ++right.closes;
 }
 
+// The nearest run that the closer can pair with, not beyond `bottom`.
+std::uint32_t InlineParser::opener_for(std::uint32_t closer, std::uint32_t bottom) const {
+  std::uint32_t opener = runs_[closer].previous;
+  while (opener != kNone && opener >= bottom && !fits(runs_[opener], runs_[closer])) {
+    opener = runs_[opener].previous;
+  }
+  return opener != kNone && opener >= bottom ? opener : kNone;
+}
+
+// Pairs the two and takes out what lies between them and what is used up. The result is the run to
+// go on with: the closer itself while something of it is left.
+std::uint32_t InlineParser::pair_up(std::uint32_t opener, std::uint32_t closer) {
+  while (runs_[closer].previous != opener) {
+    unlink(runs_[closer].previous);
+  }
+  pair(opener, closer);
+  if (runs_[opener].begin == runs_[opener].end) {
+    unlink(opener);
+  }
+  if (runs_[closer].begin != runs_[closer].end) {
+    return closer;
+  }
+  const std::uint32_t next = runs_[closer].next;
+  unlink(closer);
+  return next;
+}
+
 // All runs above `below` (kNone: all there are) pair or become text.
 void InlineParser::pair_runs(std::uint32_t below) {
   // By slot: how far down openers were already looked for in vain. Runs are in document order, so
-  // indexes tell (counted from 1, 0: nothing is known).
+  // indexes tell.
   std::array<std::uint32_t, 18> bottoms{};
   bottoms.fill(below == kNone ? 0 : below + 1);
   std::uint32_t closer = first_above(below);
   while (closer != kNone) {
-    if (!runs_[closer].can_close) {
-      closer = runs_[closer].next;
-      continue;
-    }
-    const std::size_t slot = slot_of(runs_[closer], rule_length(runs_[closer]));
-    std::uint32_t opener = runs_[closer].previous;
-    while (opener != kNone && opener >= bottoms[slot] && !fits(runs_[opener], runs_[closer])) {
-      opener = runs_[opener].previous;
-    }
-    const bool found = opener != kNone && opener >= bottoms[slot];
     const std::uint32_t next = runs_[closer].next;
-    if (!found) {
-      bottoms[slot] = closer;
-      if (!runs_[closer].can_open) {
-        unlink(closer);
-      }
+    if (!runs_[closer].can_close) {
       closer = next;
       continue;
     }
-    while (runs_[closer].previous != opener) {
-      unlink(runs_[closer].previous);
+    std::uint32_t& bottom = bottoms[slot_of(runs_[closer], rule_length(runs_[closer]))];
+    const std::uint32_t opener = opener_for(closer, bottom);
+    if (opener != kNone) {
+      closer = pair_up(opener, closer);
+      continue;
     }
-    pair(opener, closer);
-    if (runs_[opener].begin == runs_[opener].end) {
-      unlink(opener);
-    }
-    if (runs_[closer].begin == runs_[closer].end) {
+    bottom = closer;
+    if (!runs_[closer].can_open) {
       unlink(closer);
-      closer = next;
     }
+    closer = next;
   }
   while (last_run_ != kNone && last_run_ != below) {
     unlink(last_run_);

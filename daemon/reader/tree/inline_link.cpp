@@ -10,6 +10,7 @@ namespace rb::rdr::grammar {
 namespace {
 
 constexpr std::uint32_t kParentheses = 32;  // nested in a destination
+constexpr std::size_t kLongestLabelBytes = std::size_t{4} * kLongestLabel;
 
 }  // namespace
 
@@ -113,7 +114,7 @@ bool InlineParser::reference(const Bracket& bracket, Group& group, std::uint32_t
     return false;
   }
   const std::string_view own = chars_.substr(bracket.inside, at_ - bracket.inside);
-  const bool usable = !bracket.bracket_after && own.size() <= 4 * kLongestLabel;
+  const bool usable = !bracket.bracket_after && own.size() <= kLongestLabelBytes;
   after = at_ + 1;
   if (after >= chars_.size() || chars_[after] != '[') {
     return usable && defined(own, group);
@@ -134,7 +135,7 @@ bool InlineParser::reference(const Bracket& bracket, Group& group, std::uint32_t
 // `![^label]` isn't an image but may be a footnote behind an exclamation mark.
 bool InlineParser::image_footnote(const Bracket& bracket) {
   const std::string_view own = chars_.substr(bracket.inside, at_ - bracket.inside);
-  if (!bracket.image || own.empty() || own[0] != '^' || own.size() > 4 * kLongestLabel) {
+  if (!bracket.image || own.empty() || own[0] != '^' || own.size() > kLongestLabelBytes) {
     return false;
   }
   const auto found = blocks_.footnotes.find(normalize_label(own.substr(1)));

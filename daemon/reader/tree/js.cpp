@@ -68,6 +68,25 @@ bool Js::skip_comment() {
   return true;
 }
 
+// One blank, line ending or comment; `content`: the line holds something so far.
+bool Js::skip_one_blank(bool& content) {
+  const CodePoint next = point();
+  const bool comment = next.value == '/' && (peek(1) == '/' || peek(1) == '*');
+  if (comment) {
+    content = true;
+    return !(module_ && brackets_ == 0 && blank_line_) && skip_comment();
+  }
+  if (next.size == 0 || !is_space(next.value)) {
+    return false;
+  }
+  at_ += next.size;
+  const bool line_ends = next.value == '\n';
+  blank_line_ = blank_line_ || (line_ends && !content);
+  newline_ = newline_ || line_ends || next.value == 0x2028 || next.value == 0x2029;
+  content = content && !line_ends;
+  return true;
+}
+
 // Asked twice at one place it tells the same about the blanks in front.
 bool Js::skip_space() {
   if (at_ == space_end_) {
@@ -76,30 +95,8 @@ bool Js::skip_space() {
   space_begin_ = at_;
   newline_ = false;
   blank_line_ = false;
-  bool line_holds_something = true;
-  while (!failed_ && stream_.has(at_)) {
-    const char c = stream_.text.chars()[at_];
-    if (c == '\n') {
-      blank_line_ = blank_line_ || !line_holds_something;
-      newline_ = true;
-      line_holds_something = false;
-      ++at_;
-    } else if (c == '/' && (peek(1) == '/' || peek(1) == '*')) {
-      if (module_ && brackets_ == 0 && blank_line_) {
-        break;
-      }
-      line_holds_something = true;
-      if (!skip_comment()) {
-        return false;
-      }
-    } else {
-      const CodePoint next = decode_at(stream_.text.chars(), at_);
-      if (!is_space(next.value)) {
-        break;
-      }
-      newline_ = newline_ || next.value == 0x2028 || next.value == 0x2029;
-      at_ += next.size;
-    }
+  bool content = true;
+  while (skip_one_blank(content)) {
   }
   space_end_ = at_;
   return !failed_;
@@ -117,89 +114,104 @@ bool Js::word_ahead(std::string_view word) {
   return !is_id_continue(next.value) && next.value != '\\';
 }
 
-bool Js::read_word(Word& word) {
-  word.begin = at_;
-  word.text.clear();
-  while (!done()) {
-    if (peek() == '\\') {
-      at_ += 2;
-      char32_t code = 0;
-      if (stream_.at(at_ - 1) != 'u' || !unicode_escape(code)) {
-        return fail_at(word.begin, "this is not a name");
-      }
-      word.escaped = true;
-      if (!(word.text.empty() ? is_id_start(code) : is_id_continue(code))) {
-        return fail_at(word.begin, "this is not a name");
-      }
-      append_utf8(word.text, code);
-      continue;
-    }
-    const CodePoint next = point();
-    if (!(word.text.empty() ? is_id_start(next.value) : is_id_continue(next.value))) {
-      break;
+// The next character of a name, escaped or not; taken only if it fits. False: it doesn't.
+bool Js::take_name_character(Word& word) {
+  const auto fits = [&](char32_t c) {
+    return word.text.empty() ? is_id_start(c) : is_id_continue(c);
+  };
+  const CodePoint next = point();
+  if (next.value != '\\') {
+    if (next.size == 0 || !fits(next.value)) {
+      return false;
     }
     word.text += stream_.text.chars().substr(at_, next.size);
     at_ += next.size;
+    return true;
   }
-  return !word.text.empty();
+  at_ += 2;
+  char32_t code = 0;
+  if (stream_.at(at_ - 1) != 'u' || !unicode_escape(code) || !fits(code)) {
+    return fail_at(word.begin, "this is not a name");
+  }
+  word.escaped = true;
+  append_utf8(word.text, code);
+  return true;
+}
+
+bool Js::read_word(Word& word) {
+  word.begin = at_;
+  word.text.clear();
+  while (take_name_character(word)) {
+  }
+  return !failed() && !word.text.empty();
+}
+
+// What stands between the braces; false: refused.
+bool Js::braces_content(Braces use, JsResult& result) {
+  result.empty = peek() == '}' && !done();
+  if (result.empty) {
+    if (use != Braces::Expression) {
+      failed_ = true;
+      context_.refuse(stream_.text.offset(open_), "syntax-empty-braces",
+                      "these braces hold no value", "write a value, or leave the braces out");
+    }
+    return !failed();
+  }
+  if (use == Braces::Spread) {
+    if (!take("...")) {
+      return fail_at(open_, "braces among attributes must hold a spread");
+    }
+    const Value spread = assignment();
+    if (spread.needs_target) {
+      return fail_at(open_, "`=` can't stand in this object");
+    }
+    return !failed() && skip_space() && (!take(",") || skip_space());
+  }
+  const Value value = expression();
+  result.literal = value.partial ? kNone : value.literal;
+  result.partial = value.literal;
+  return !value.needs_target || fail_at(open_, "`=` can't stand in this object");
 }
 
 JsResult Js::braces(Braces use) {
   JsResult result;
-  const std::uint32_t open = at_;
   ++at_;
-  if (!skip_space()) {
-    return result;
-  }
-  result.empty = peek() == '}' && !done();
-  if (result.empty && use != Braces::Expression) {
-    context_.refuse(stream_.text.offset(open), "syntax-empty-braces", "these braces hold no value",
-                    "write a value, or leave the braces out");
-    return result;
-  }
-  if (use == Braces::Spread) {
-    if (!take("...")) {
-      fail_at(open, "braces among attributes must hold a spread");
-      return result;
-    }
-    assignment();
-    if (!failed() && skip_space() && take(",")) {
-      skip_space();
-    }
-  } else if (!result.empty) {
-    const Value value = expression();
-    result.literal = value.partial ? kNone : value.literal;
-    result.partial = value.literal;
-    if (value.needs_target) {
-      fail_at(open, "`=` can't stand in this object");
-    }
-  }
-  if (failed() || !skip_space()) {
+  if (!skip_space() || !braces_content(use, result) || failed() || !skip_space()) {
     return result;
   }
   if (done()) {
-    context_.refuse(stream_.text.offset(open), "syntax-unclosed-brace",
+    context_.refuse(stream_.text.offset(open_), "syntax-unclosed-brace",
                     stream_.ended == Ended::Container
                         ? "these braces go on beyond the list item or quote they stand in"
                         : "this brace is not closed",
                     "close it with }, or write \\{ for a plain brace");
     return result;
   }
-  if (!take("}")) {
-    fail("this is more than one value");
-    return result;
-  }
-  result.ok = true;
+  result.ok = take("}") || fail("this is more than one value");
   result.after = at_;
   return result;
 }
 
+namespace {
+
+// Whoever stops without a value has refused the text: callers rely on it.
+JsResult refused_unless_ok(JsResult result, std::uint32_t offset, Context& context) {
+  if (!result.ok) {
+    context.refuse(offset, "syntax-javascript", "this is not a value");
+  }
+  return result;
+}
+
+}  // namespace
+
 JsResult parse_braces(Stream& stream, std::uint32_t open, Context& context, Braces use) {
-  return Js(stream, open, context).braces(use);
+  const std::uint32_t offset = stream.text.offset(open);
+  return refused_unless_ok(Js(stream, open, context).braces(use), offset, context);
 }
 
 JsResult parse_esm(Stream& stream, Context& context) {
-  return Js(stream, 0, context).module();
+  const std::uint32_t offset = stream.text.offset(0);
+  return refused_unless_ok(Js(stream, 0, context).module(), offset, context);
 }
 
 }  // namespace rb::rdr::grammar

@@ -60,10 +60,35 @@ class Js {
     bool needs_target = false;  // `{a = 1}`: only legal left of `=` or `=>`
     bool parenthesized = false;
   };
+  struct Prefixes {  // operators in front of a value
+    std::string_view last;
+    std::uint32_t count = 0;
+    std::uint32_t begin = 0;
+  };
+  struct Items {  // within parentheses
+    Value last;
+    std::uint32_t count = 0;
+    bool parameters = true;        // they could be parameters
+    bool only_parameters = false;  // and nothing else
+  };
+  struct Strings {  // both readings of a string
+    std::string cooked;
+    std::string verbatim;
+    bool tagged = false;
+  };
   struct Word {
     std::string text;
     std::uint32_t begin = 0;
     bool escaped = false;
+  };
+
+  struct Member {  // of an object
+    std::string key;
+    Word word;
+    std::uint32_t begin = 0;
+    bool computed = false;
+    bool is_word = false;
+    bool method = false;
   };
 
   // Characters.
@@ -74,6 +99,9 @@ class Js {
   CodePoint point();
   bool skip_space();  // false: failed; sets newline_, blank_line_
   bool skip_comment();
+  bool skip_one_blank(bool& content);
+  bool take_name_character(Word& word);
+  bool braces_content(Braces use, JsResult& result);
   bool fail(std::string text);
   bool fail_at(std::uint32_t index, std::string text);
   [[nodiscard]] bool failed() const { return failed_; }
@@ -82,27 +110,39 @@ class Js {
 
   // Expressions. Each returns what it read; failed() says whether that counts.
   Value expression();
+  bool enter();
   Value assignment();
+  Value assigned(const Value& target, std::uint32_t operator_length);
   Value conditional();
   Value binary();
   Value unary();
   std::string_view prefix_operator();
+  Prefixes read_prefixes();
+  bool check_prefixes(const Prefixes& prefixes, const Value& value);
   [[nodiscard]] bool is_plain_number(LiteralId id) const;
   Value postfix();
   bool postfix_step(Value& value);
+  bool member_or_call(bool question, Value& made);
+  bool member_by_index();
+  bool member_by_name();
   Value primary();
   Value word_primary();
   Value keyword_primary(const Word& word, bool& known);
   Value async_primary(const Word& word);
+  Value async_arrow(std::uint32_t begin);
   Value new_expression();
   Value import_expression();
   Value parenthesized();
+  bool parenthesized_items(Items& found);
   Value array();
   Value object();
   bool object_member(Value& whole, LiteralId& last, int& protos);
   void append_part(Value& whole, LiteralId& last, const Value& part, std::uint32_t begin);
-  bool member_key(std::string& key, bool& computed, bool& is_word, Word& word);
-  bool member_value(Value& whole, const Literal& made, LiteralId& last);
+  bool member_head(Member& member);
+  bool member_key(Member& member);
+  bool method_rest();
+  bool shorthand(Value& whole, const Member& member);
+  bool member_value(Value& whole, const Member& member, LiteralId& last);
   bool arguments(bool& parameters);
   static bool may_be_parameter(const Value& value);
   Value arrow_body();
@@ -115,17 +155,29 @@ class Js {
   // Tokens.
   Value number();
   bool digits(int base, std::string& out);
+  bool based_number(std::string& text);
+  bool decimal_number(std::string& text);
+  bool exponent(std::string& text);
   Value string();
   Value template_string(bool tagged);
+  bool string_piece(Strings& read);
+  bool substitution();
+  Value text_literal(LiteralKind kind, const Strings& read, std::uint32_t begin);
+  void take_indent(std::string& verbatim);
   bool escape(std::string& value, bool tagged);
+  bool code_escape(std::string& value);
+  bool hex_escape(char32_t& out);
+  bool low_surrogate(char32_t& code);
   bool unicode_escape(char32_t& out);
   Value regex();
   bool regex_flags();
-  bool regex_pattern_ok(std::string_view pattern);
   std::uint32_t dropped_indent(std::uint32_t line_start);
 
   // Balance.
   bool skip_balanced();
+  bool skip_text(const std::string& before, bool& found);
+  bool skip_token(std::string& before, std::string& open);
+  std::string skip_word();
   bool skip_string(char quote);
   bool skip_regex();
 
@@ -133,14 +185,25 @@ class Js {
   Value markup();
   bool markup_tag(std::string& name, bool& closing, bool& self_closing);
   bool markup_name(std::string& name);
+  bool markup_word(std::string& name);
   bool markup_attributes();
+  bool markup_quoted();
+  bool markup_braces(bool spread);
+  bool markup_value();
+  bool closing_tag_ahead();
+  bool markup_child_braces();
+  bool markup_closing(const std::string& name);
   bool markup_children(const std::string& name);
 
   // Modules.
   bool statement();
   bool import_statement();
   bool export_statement();
+  bool export_default();
+  bool import_names();
   bool named_list();
+  bool module_name(bool may_be_quoted);
+  bool renaming(bool may_be_quoted);
   bool from_clause(bool required);
   bool declarations();
   bool end_statement();

@@ -47,11 +47,35 @@ bool Js::is_assignment_operator(std::uint32_t& length) {
   return false;
 }
 
+// Nested one deeper; false: too deep, refused.
+bool Js::enter() {
+  if (++depth_ <= context_.limits.nesting) {
+    return true;
+  }
+  context_.refuse(stream_.text.offset(at_), "syntax-too-deep",
+                  "this expression is nested too deeply");
+  failed_ = true;
+  return false;
+}
+
+// What follows `target =`, `target +=`; at_ stands on the operator.
+Js::Value Js::assigned(const Value& target, std::uint32_t operator_length) {
+  const bool simple = target.shape == Shape::Name || target.shape == Shape::Member;
+  const bool pattern =
+      target.shape == Shape::Pattern && !target.parenthesized && operator_length == 1;
+  if (!simple && !pattern) {
+    fail("this can't be assigned to");
+    return {};
+  }
+  at_ += operator_length;
+  assignment();
+  Value value;
+  value.shape = operator_length == 1 ? Shape::Assigned : Shape::Other;
+  return value;
+}
+
 Js::Value Js::assignment() {
-  if (++depth_ > context_.limits.nesting) {
-    context_.refuse(stream_.text.offset(at_), "syntax-too-deep",
-                    "this expression is nested too deeply");
-    failed_ = true;
+  if (!enter()) {
     return {};
   }
   Value value = conditional();
@@ -67,16 +91,7 @@ Js::Value Js::assignment() {
     at_ += 2;
     value = arrow_body();
   } else if (!optional_end() && is_assignment_operator(length)) {
-    const bool simple = value.shape == Shape::Name || value.shape == Shape::Member;
-    const bool pattern = value.shape == Shape::Pattern && !value.parenthesized && length == 1;
-    if (!simple && !pattern) {
-      fail("this can't be assigned to");
-      return {};
-    }
-    at_ += length;
-    assignment();
-    value = {};
-    value.shape = length == 1 ? Shape::Assigned : Shape::Other;
+    value = assigned(value, length);
   }
   --depth_;
   return failed() ? Value{} : value;
@@ -96,7 +111,7 @@ Js::Value Js::arrow_body() {
 
 Js::Value Js::conditional() {
   Value value = binary();
-  if (failed() || !skip_space() || optional_end() || peek() != '?') {
+  if (failed() || !skip_space() || optional_end() || peek() != '?' || looking_at("??")) {
     return failed() ? Value{} : value;
   }
   ++at_;
@@ -167,43 +182,55 @@ std::string_view Js::prefix_operator() {
   return {};
 }
 
-Js::Value Js::unary() {
-  std::string_view last;
-  std::uint32_t count = 0;
-  std::uint32_t first = at_;
+// All prefix operators in front of a value.
+Js::Prefixes Js::read_prefixes() {
+  Prefixes found;
+  found.begin = at_;
   while (skip_space() && !done()) {
-    first = count == 0 ? at_ : first;
+    found.begin = found.count == 0 ? at_ : found.begin;
     const std::string_view op = prefix_operator();
     if (op.empty()) {
       break;
     }
-    if (last.size() == 2) {
-      fail_at(first, "this can't be counted up or down");
-      return {};
+    if (found.last.size() == 2) {
+      fail_at(found.begin, "this can't be counted up or down");
+      break;
     }
-    last = op;
-    ++count;
+    found.last = op;
+    ++found.count;
   }
+  return found;
+}
+
+// The value may stand behind these operators.
+bool Js::check_prefixes(const Prefixes& prefixes, const Value& value) {
+  if (prefixes.last.size() == 2 && value.shape != Shape::Name && value.shape != Shape::Member) {
+    return fail_at(prefixes.begin, "this can't be counted up or down");
+  }
+  if (prefixes.last == "delete" && value.shape == Shape::Name) {
+    return fail_at(prefixes.begin, "a plain name can't be deleted");
+  }
+  const bool power = skip_space() && looking_at("**") && !optional_end();
+  return !power || fail("a sign before `**` needs parentheses");
+}
+
+Js::Value Js::unary() {
+  const Prefixes prefixes = read_prefixes();
   if (failed()) {
     return {};
   }
   const Value value = postfix();
-  if (count == 0 || failed()) {
+  if (prefixes.count == 0 || failed()) {
     return failed() ? Value{} : value;
   }
-  if (last.size() == 2 && value.shape != Shape::Name && value.shape != Shape::Member) {
-    fail_at(first, "this can't be counted up or down");
-  } else if (last == "delete" && value.shape == Shape::Name) {
-    fail_at(first, "a plain name can't be deleted");
-  } else if (skip_space() && looking_at("**") && !optional_end()) {
-    fail("a sign before `**` needs parentheses");
-  }
+  const bool sign = prefixes.last == "-" || prefixes.last == "+";
   Value signed_value;
-  if (count == 1 && (last == "-" || last == "+") && is_plain_number(value.literal)) {
+  if (check_prefixes(prefixes, value) && prefixes.count == 1 && sign &&
+      is_plain_number(value.literal)) {
     Literal& made = context_.tree.literals[value.literal];
-    made.value = context_.keep(std::string(last) + std::string(made.value));
+    made.value = context_.keep(std::string(prefixes.last) + std::string(made.value));
     made.verbatim = made.value;
-    made.offset = stream_.text.offset(first);
+    made.offset = stream_.text.offset(prefixes.begin);
     signed_value.literal = value.literal;
   }
   return signed_value;
@@ -233,54 +260,57 @@ Js::Value Js::postfix() {
   return value;
 }
 
+// `[…]` behind a value; at_ stands on the bracket.
+bool Js::member_by_index() {
+  ++at_;
+  ++brackets_;
+  expression();
+  --brackets_;
+  return !failed() && skip_space() && (take("]") || fail("`]` is missing"));
+}
+
+bool Js::member_by_name() {
+  Word word;
+  return skip_space() && (read_word(word) || fail("a name is missing after `.`"));
+}
+
+// What follows `?.`, or stands without it. False: nothing of the kind, or refused.
+bool Js::member_or_call(bool question, Value& made) {
+  switch (peek()) {
+    case '[':
+      made.shape = question ? Shape::Other : Shape::Member;
+      return member_by_index();
+    case '(': {
+      bool parameters = false;
+      return arguments(parameters);
+    }
+    case '`':
+      if (question) {
+        return fail("a template string can't stand here");
+      }
+      template_string(true);
+      return !failed();
+    default:
+      made.shape = question ? Shape::Other : Shape::Member;
+      return (question || take(".")) && member_by_name();
+  }
+}
+
 // One of `.name`, `?.…`, `[…]`, `(…)`, a tagged template string. False: no more of them.
 bool Js::postfix_step(Value& value) {
   if (!skip_space() || optional_end()) {
     return false;
   }
-  Word word;
-  const bool question = looking_at("?.") && !is_ascii_digit(static_cast<unsigned char>(peek(2)));
-  if (question) {
-    at_ += 2;
-    if (!skip_space()) {
-      return false;
-    }
-    if (peek() == '`') {
-      return fail("a template string can't stand here");
-    }
-  }
-  const char c = peek();
-  if (c == '[') {
-    ++at_;
-    ++brackets_;
-    expression();
-    --brackets_;
-    if (failed() || !skip_space() || !take("]")) {
-      return fail("`]` is missing");
-    }
-    value = {};
-    value.shape = question ? Shape::Other : Shape::Member;
-    return true;
-  }
-  if (c == '(') {
-    value = {};
-    bool parameters = false;
-    return arguments(parameters);
-  }
-  if (c == '`') {
-    template_string(true);
-    value = {};
-    return !failed();
-  }
-  if (c != '.' && !question) {
+  const bool question =
+      looking_at("?.") && !is_ascii_digit(static_cast<unsigned char>(peek(2))) && take("?.");
+  if (question && !skip_space()) {
     return false;
   }
-  at_ += question ? 0 : 1;
-  if (!skip_space() || !read_word(word)) {
-    return fail("a name is missing after `.`");
+  Value made;
+  if (!member_or_call(question, made)) {
+    return false;
   }
-  value = {};
-  value.shape = question ? Shape::Other : Shape::Member;
+  value = made;
   return true;
 }
 
@@ -305,49 +335,50 @@ bool Js::arguments(bool& parameters) {
   return !failed() && (take(")") || fail("`)` is missing"));
 }
 
+// What stands in parentheses, as a value or as parameters; at_ follows the opening one.
+bool Js::parenthesized_items(Items& found) {
+  while (!failed() && skip_space() && peek() != ')') {
+    const bool rest = take("...");
+    found.last = assignment();
+    found.parameters = found.parameters && may_be_parameter(found.last);
+    ++found.count;
+    if (failed() || !skip_space()) {
+      return false;
+    }
+    const bool comma = take(",");
+    if (comma ? rest : peek() != ')') {
+      return fail("this can't stand in parentheses");
+    }
+    found.only_parameters = rest || (comma && skip_space() && peek() == ')');
+  }
+  return !failed();
+}
+
 Js::Value Js::parenthesized() {
   const std::uint32_t begin = at_;
   ++at_;
   ++brackets_;
-  Value last;
-  std::uint32_t count = 0;
-  bool parameters = true;
-  bool rest = false;
-  bool trailing = false;
-  while (!failed() && skip_space() && peek() != ')') {
-    rest = take("...");
-    last = assignment();
-    parameters = parameters && may_be_parameter(last);
-    ++count;
-    if (failed() || !skip_space() || (peek() != ')' && !take(","))) {
-      fail_at(begin, "this parenthesis is not closed");
-      return {};
-    }
-    trailing = peek() != ')' ? (skip_space() && peek() == ')') : false;
-    if (rest && peek() != ')') {
-      fail("nothing may follow a rest parameter");
-    }
-  }
+  Items found;
+  const bool read = parenthesized_items(found);
   --brackets_;
-  if (failed() || !take(")")) {
+  if (!read || !take(")")) {
     fail_at(begin, "this parenthesis is not closed");
     return {};
   }
   Value value;
-  const bool only_arrow = count == 0 || rest || trailing;
   const bool arrow = skip_space() && !newline_ && looking_at("=>");
-  if (arrow && parameters) {
+  if (arrow && found.parameters) {
     value.shape = Shape::Arguments;
     return value;
   }
-  if (only_arrow || arrow) {
+  if (found.count == 0 || found.only_parameters || arrow) {
     fail("these parentheses hold no value");
     return {};
   }
-  if (count == 1) {
-    value = last;
+  if (found.count == 1) {
+    value = found.last;
     value.parenthesized = true;
-    value.shape = last.shape == Shape::Assigned ? Shape::Other : last.shape;
+    value.shape = found.last.shape == Shape::Assigned ? Shape::Other : found.last.shape;
   }
   return value;
 }

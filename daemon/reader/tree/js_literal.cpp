@@ -1,5 +1,6 @@
 // Tokens that carry values: numbers, strings, template strings, regular expressions.
 #include <algorithm>
+#include <utility>
 
 #include "daemon/reader/tree/js.h"
 
@@ -73,41 +74,57 @@ bool Js::digits(int base, std::string& out) {
   return any && last_digit;
 }
 
+// `0x1f`, `0o17`, `0b11`; at_ stands on the 0.
+bool Js::based_number(std::string& text) {
+  const char letter = peek(1);
+  const char lower = ascii_lower(letter);
+  text = {'0', letter};
+  at_ += 2;
+  return digits(lower == 'x' ? 16 : lower == 'o' ? 8 : 2, text);
+}
+
+// `e+5`, or nothing.
+bool Js::exponent(std::string& text) {
+  if (peek() != 'e' && peek() != 'E') {
+    return true;
+  }
+  text += peek();
+  ++at_;
+  if (peek() == '+' || peek() == '-') {
+    text += peek();
+    ++at_;
+  }
+  return digits(10, text);
+}
+
+// `12.5e-3`, `.5`, `5.`
+bool Js::decimal_number(std::string& text) {
+  const auto digit_at = [&](std::uint32_t ahead) {
+    return is_ascii_digit(static_cast<unsigned char>(peek(ahead)));
+  };
+  if (peek() == '0' && (digit_at(1) || peek(1) == '_')) {
+    return fail("a number must not start with 0");
+  }
+  if (peek() != '.' && !digits(10, text)) {
+    return false;
+  }
+  if (peek() == '.') {
+    text += '.';
+    ++at_;
+    if (digit_at(0) && !digits(10, text)) {
+      return false;
+    }
+  }
+  return exponent(text);
+}
+
 Js::Value Js::number() {
   const std::uint32_t begin = at_;
   std::string text;
-  bool whole = true;  // may take an n
-  bool fine = true;
-  const char second = static_cast<char>(peek(1) | 0x20);
-  if (peek() == '0' && (second == 'x' || second == 'o' || second == 'b')) {
-    text = {'0', peek(1)};
-    at_ += 2;
-    fine = digits(second == 'x' ? 16 : second == 'o' ? 8 : 2, text);
-  } else {
-    if (peek() == '0' && (is_ascii_digit(static_cast<unsigned char>(peek(1))) || peek(1) == '_')) {
-      fail("a number must not start with 0");
-      return {};
-    }
-    fine = peek() == '.' || digits(10, text);
-    if (fine && peek() == '.') {
-      whole = false;
-      text += '.';
-      ++at_;
-      fine = !is_ascii_digit(static_cast<unsigned char>(peek())) || digits(10, text);
-    }
-    if (fine && (peek() == 'e' || peek() == 'E')) {
-      whole = false;
-      text += peek();
-      ++at_;
-      if (peek() == '+' || peek() == '-') {
-        text += peek();
-        ++at_;
-      }
-      fine = digits(10, text);
-    }
-  }
-  const bool big = fine && whole && peek() == 'n';
-  at_ += big ? 1 : 0;
+  const bool based = peek() == '0' && std::string_view("xXoObB").find(peek(1)) < 6;
+  const bool fine = based ? based_number(text) : decimal_number(text);
+  const bool whole = based || text.find_first_of(".eE") == std::string::npos;
+  const bool big = fine && whole && take("n");
   if (!fine || is_id_start(point().value) || is_ascii_digit(point().value) || peek() == '\\') {
     fail("this is not a number");
     return {};
@@ -184,48 +201,63 @@ bool is_low(char32_t c) {
 
 }  // namespace
 
+// `\\xHH`; at_ follows the x.
+bool Js::hex_escape(char32_t& out) {
+  const auto digit = [&](std::uint32_t ahead) { return static_cast<unsigned char>(peek(ahead)); };
+  if (!is_hex_digit(digit(0)) || !is_hex_digit(digit(1))) {
+    return fail("this escape is not complete");
+  }
+  out = hex_value(digit(0)) * 16 + hex_value(digit(1));
+  at_ += 2;
+  return true;
+}
+
+// The second half of a character written as two `\\uHHHH`, if it follows.
+bool Js::low_surrogate(char32_t& code) {
+  if (!is_high(code) || peek() != '\\' || peek(1) != 'u') {
+    return true;
+  }
+  const std::uint32_t back = at_;
+  at_ += 2;
+  char32_t low = 0;
+  if (!unicode_escape(low)) {
+    return false;
+  }
+  if (is_low(low)) {
+    code = 0x10000 + ((code - 0xd800) << 10U) + (low - 0xdc00);
+  } else {
+    at_ = back;
+  }
+  return true;
+}
+
+// `\\x41`, `\\u0041`, `\\u{41}`; at_ stands on the letter. Half a character reads as U+FFFD.
+bool Js::code_escape(std::string& value) {
+  const bool hex = peek() == 'x';
+  ++at_;
+  char32_t code = 0;
+  if (!(hex ? hex_escape(code) : unicode_escape(code)) || !low_surrogate(code)) {
+    return false;
+  }
+  append_utf8(value, is_high(code) || is_low(code) ? 0xfffd : code);
+  return true;
+}
+
 // at_ stands after the backslash, on a character other than a line ending.
 bool Js::escape(std::string& value, bool tagged) {
   const char c = peek();
-  if (const char simple = simple_escape(c); simple != '\0') {
+  const char simple = simple_escape(c);
+  const bool code = c == 'x' || c == 'u';
+  const bool digit = is_ascii_digit(static_cast<unsigned char>(c));
+  if (simple != '\0' || (tagged && (code || digit))) {
+    ++at_;  // tagged template strings may hold broken escapes
     value += simple;
-    ++at_;
     return true;
   }
-  if (c == 'x' || c == 'u') {
-    ++at_;
-    if (tagged) {
-      return true;  // tagged template strings may hold broken escapes
-    }
-    char32_t code = 0;
-    if (c == 'x') {
-      if (!is_hex_digit(static_cast<unsigned char>(peek())) ||
-          !is_hex_digit(static_cast<unsigned char>(peek(1)))) {
-        return fail("this escape is not complete");
-      }
-      code = hex_value(static_cast<unsigned char>(peek())) * 16 +
-             hex_value(static_cast<unsigned char>(peek(1)));
-      at_ += 2;
-    } else if (!unicode_escape(code)) {
-      return false;
-    }
-    if (is_high(code) && peek() == '\\' && peek(1) == 'u') {
-      const std::uint32_t back = at_;
-      at_ += 2;
-      char32_t low = 0;
-      if (!unicode_escape(low)) {
-        return false;
-      }
-      if (is_low(low)) {
-        code = 0x10000 + ((code - 0xd800) << 10U) + (low - 0xdc00);
-      } else {
-        at_ = back;
-      }
-    }
-    append_utf8(value, is_high(code) || is_low(code) ? 0xfffd : code);
-    return true;
+  if (code) {
+    return code_escape(value);
   }
-  if (is_ascii_digit(static_cast<unsigned char>(c)) && !tagged) {
+  if (digit) {
     if (c != '0' || is_ascii_digit(static_cast<unsigned char>(peek(1)))) {
       return fail("octal escapes are not allowed");
     }
@@ -241,103 +273,85 @@ bool Js::escape(std::string& value, bool tagged) {
   return true;
 }
 
+// After a line ending within a string: the indentation that only `verbatim` keeps.
+void Js::take_indent(std::string& verbatim) {
+  const std::uint32_t dropped = dropped_indent(at_);
+  verbatim += stream_.text.chars().substr(at_, dropped);
+  at_ += dropped;
+}
+
+Js::Value Js::text_literal(LiteralKind kind, const Strings& read, std::uint32_t begin) {
+  Value value;
+  value.literal = literal(kind, read.cooked, begin);
+  if (read.cooked != read.verbatim) {
+    context_.tree.literals[value.literal].verbatim = context_.tree.keep(read.verbatim);
+  }
+  return value;
+}
+
+// One character, escape or line continuation of a string.
+bool Js::string_piece(Strings& read) {
+  const char c = peek();
+  ++at_;
+  if (c == '\\' && peek() == '\n') {
+    ++at_;
+    take_indent(read.verbatim);
+    return true;
+  }
+  const std::size_t before = read.cooked.size();
+  if (c != '\\') {
+    append_written(read.cooked, c);
+  } else if (done() || !escape(read.cooked, read.tagged)) {
+    return false;
+  }
+  read.verbatim.append(read.cooked, before, std::string::npos);
+  if (c == '\n') {
+    take_indent(read.verbatim);
+  }
+  return true;
+}
+
 Js::Value Js::string() {
   const std::uint32_t begin = at_;
   const char quote = peek();
   ++at_;
-  std::string cooked;
-  std::string verbatim;
-  while (true) {
-    if (done() || peek() == '\n') {
+  Strings read;
+  while (peek() != quote) {
+    if (done() || peek() == '\n' || !string_piece(read)) {
       fail_at(begin, "this string is not closed on its line");
       return {};
     }
-    const char c = peek();
-    if (c == quote) {
-      ++at_;
-      break;
-    }
-    ++at_;
-    if (c != '\\') {
-      append_written(cooked, c);
-      append_written(verbatim, c);
-      continue;
-    }
-    if (peek() == '\n') {
-      ++at_;
-      const std::uint32_t dropped = dropped_indent(at_);
-      verbatim += stream_.text.chars().substr(at_, dropped);
-      at_ += dropped;
-      continue;
-    }
-    const std::size_t before = cooked.size();
-    if (done() || !escape(cooked, false)) {
-      fail_at(begin, "this string is not closed");
-      return {};
-    }
-    verbatim.append(cooked, before, std::string::npos);
   }
-  Value value;
-  value.literal = literal(LiteralKind::String, cooked, begin);
-  if (cooked != verbatim) {
-    context_.tree.literals[value.literal].verbatim = context_.tree.keep(verbatim);
-  }
-  return value;
+  ++at_;
+  return text_literal(LiteralKind::String, read, begin);
+}
+
+// `${…}`; at_ stands on the dollar sign.
+bool Js::substitution() {
+  at_ += 2;
+  ++brackets_;
+  expression();
+  --brackets_;
+  return !failed() && skip_space() &&
+         (take("}") || fail("a substitution in a template string is not closed"));
 }
 
 Js::Value Js::template_string(bool tagged) {
   const std::uint32_t begin = at_;
   ++at_;
-  std::string cooked;
-  std::string verbatim;
-  bool substitutions = false;
+  Strings read;
+  read.tagged = tagged;
+  bool whole = !tagged;
   while (peek() != '`') {
-    if (done()) {
+    const bool substitutes = looking_at("${");
+    whole = whole && !substitutes;
+    if (done() || !(substitutes ? substitution() : string_piece(read))) {
       fail_at(begin, "this template string is not closed");
       return {};
     }
-    if (peek() == '$' && peek(1) == '{') {
-      at_ += 2;
-      substitutions = true;
-      ++brackets_;
-      expression();
-      --brackets_;
-      if (failed() || !skip_space() || !take("}")) {
-        fail("a substitution in a template string is not closed");
-        return {};
-      }
-      continue;
-    }
-    const char c = peek();
-    ++at_;
-    const std::size_t before = cooked.size();
-    if (c == '\n' || (c == '\\' && peek() == '\n')) {
-      at_ += c == '\\' ? 1 : 0;
-      const std::string_view kept = c == '\\' ? std::string_view{} : std::string_view{"\n"};
-      const std::uint32_t dropped = dropped_indent(at_);
-      cooked += kept;
-      verbatim += kept;
-      verbatim += stream_.text.chars().substr(at_, dropped);
-      at_ += dropped;
-      continue;
-    }
-    if (c != '\\') {
-      append_written(cooked, c);
-    } else if (done() || !escape(cooked, tagged)) {
-      fail_at(begin, "this template string is not closed");
-      return {};
-    }
-    verbatim.append(cooked, before, std::string::npos);
   }
   ++at_;
-  Value value;
-  if (!substitutions && !tagged) {
-    value.literal = literal(LiteralKind::Template, cooked, begin);
-    if (cooked != verbatim) {
-      context_.tree.literals[value.literal].verbatim = context_.tree.keep(verbatim);
-    }
-  }
-  return value;
+  return whole ? text_literal(LiteralKind::Template, read, begin) : Value{};
 }
 
 bool Js::regex_flags() {
@@ -355,49 +369,83 @@ bool Js::regex_flags() {
          fail("this regular expression has two flags that exclude each other");
 }
 
+namespace {
+
 // Groups close and quantifiers have something to repeat; finer rules of patterns are not judged.
-bool Js::regex_pattern_ok(std::string_view pattern) {
-  std::uint32_t open = 0;
-  bool in_class = false;
-  bool repeatable = false;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c == '\\') {
-      ++i;
-      repeatable = true;
-    } else if (in_class) {
-      in_class = c != ']';
-      repeatable = true;
-    } else if (c == '[') {
-      in_class = true;
-    } else if (c == '(') {
-      ++open;
-      repeatable = false;
-      if (i + 1 < pattern.size() && pattern[i + 1] == '?') {
-        const char kind = i + 2 < pattern.size() ? pattern[i + 2] : '\0';
-        if (kind != ':' && kind != '=' && kind != '!' && kind != '<') {
-          return false;
-        }
-        i += 2;
-      }
-    } else if (c == ')') {
-      if (open == 0) {
+class PatternCheck {
+ public:
+  explicit PatternCheck(std::string_view pattern) : pattern_(pattern) {}
+
+  bool fine() {
+    for (; at_ < pattern_.size(); ++at_) {
+      if (!(in_class_ ? in_class() : outside())) {
         return false;
       }
-      --open;
-      repeatable = true;
-    } else if (c == '*' || c == '+' || c == '?') {
-      if (!repeatable) {
-        return false;
-      }
-      repeatable = false;
-      i += i + 1 < pattern.size() && pattern[i + 1] == '?' ? 1 : 0;
-    } else {
-      repeatable = c != '|' && c != '^';
+    }
+    return open_ == 0 && !in_class_;
+  }
+
+ private:
+  [[nodiscard]] char ahead(std::size_t by) const {
+    return at_ + by < pattern_.size() ? pattern_[at_ + by] : '\0';
+  }
+
+  bool in_class() {
+    const bool escaped = ahead(0) == '\\';
+    at_ += escaped ? 1 : 0;
+    in_class_ = escaped || ahead(0) != ']';
+    repeatable_ = true;
+    return true;
+  }
+
+  // `(?:`, `(?=`, `(?!`, `(?<`; or a plain group.
+  bool group() {
+    ++open_;
+    repeatable_ = false;
+    if (ahead(1) != '?') {
+      return true;
+    }
+    at_ += 2;
+    return std::string_view(":=!<").find(ahead(0)) != std::string_view::npos;
+  }
+
+  bool repeat() {
+    at_ += repeatable_ && ahead(1) == '?' ? 1 : 0;
+    return std::exchange(repeatable_, false);
+  }
+
+  bool outside() {
+    switch (const char c = ahead(0)) {
+      case '(':
+        return group();
+      case ')':
+        repeatable_ = true;
+        return open_-- > 0;
+      case '*':
+      case '+':
+      case '?':
+        return repeat();
+      case '[':
+        in_class_ = true;
+        return true;
+      case '\\':
+        ++at_;
+        repeatable_ = true;
+        return true;
+      default:
+        repeatable_ = c != '|' && c != '^';
+        return true;
     }
   }
-  return open == 0 && !in_class;
-}
+
+  std::string_view pattern_;
+  std::size_t at_ = 0;
+  std::uint32_t open_ = 0;
+  bool in_class_ = false;
+  bool repeatable_ = false;
+};
+
+}  // namespace
 
 Js::Value Js::regex() {
   const std::uint32_t begin = at_;
@@ -420,7 +468,7 @@ Js::Value Js::regex() {
   }
   ++at_;
   const std::string pattern(stream_.text.chars().substr(begin + 1, at_ - begin - 2));
-  if (!regex_pattern_ok(pattern)) {
+  if (!PatternCheck(pattern).fine()) {
     fail_at(begin, "this is not a regular expression");
     return {};
   }

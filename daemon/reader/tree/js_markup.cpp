@@ -4,26 +4,25 @@
 
 namespace rb::rdr::grammar {
 
+// A part of a name: an identifier that may hold dashes.
+bool Js::markup_word(std::string& name) {
+  const std::size_t before = name.size();
+  while (!done()) {
+    const CodePoint next = point();
+    const bool fits = name.size() == before ? is_id_start(next.value)
+                                            : is_id_continue(next.value) || next.value == '-';
+    if (!fits) {
+      break;
+    }
+    name += stream_.text.chars().substr(at_, next.size);
+    at_ += next.size;
+  }
+  return name.size() > before || fail("a name is missing in this tag");
+}
+
 bool Js::markup_name(std::string& name) {
   name.clear();
-  while (true) {
-    const std::size_t part = name.size();
-    while (!done()) {
-      const CodePoint next = point();
-      const bool fits = name.size() == part ? is_id_start(next.value)
-                                            : is_id_continue(next.value) || next.value == '-';
-      if (!fits) {
-        break;
-      }
-      name += stream_.text.chars().substr(at_, next.size);
-      at_ += next.size;
-    }
-    if (name.size() == part) {
-      return fail("a name is missing in this tag");
-    }
-    if (!skip_space()) {
-      return false;
-    }
+  while (markup_word(name) && skip_space()) {
     if (peek() != '.' && peek() != ':') {
       return true;
     }
@@ -33,47 +32,55 @@ bool Js::markup_name(std::string& name) {
       return false;
     }
   }
+  return false;
+}
+
+bool Js::markup_quoted() {
+  const char quote = peek();
+  for (++at_; peek() != quote; ++at_) {
+    if (done()) {
+      return fail("this attribute's value is not closed");
+    }
+  }
+  ++at_;
+  return true;
+}
+
+// `{…}`, `{...x}` where `spread` must or may be; at_ stands on the brace.
+bool Js::markup_braces(bool spread) {
+  ++at_;
+  if (!skip_space() || (spread && !take("..."))) {
+    return fail("braces among attributes must hold a spread");
+  }
+  if (spread) {
+    assignment();
+  } else {
+    expression();
+  }
+  return !failed() && skip_space() && (take("}") || fail("this brace is not closed"));
+}
+
+bool Js::markup_value() {
+  switch (peek()) {
+    case '"':
+    case '\'':
+      return markup_quoted();
+    case '{':
+      return markup_braces(false);
+    case '<':
+      markup();
+      return !failed();
+    default:
+      return fail("an attribute's value must be quoted or in braces");
+  }
 }
 
 bool Js::markup_attributes() {
   std::string name;
-  while (!failed() && skip_space() && !done() && peek() != '>' && peek() != '/') {
-    if (take("{")) {
-      if (!skip_space() || !take("...")) {
-        return fail("braces among attributes must hold a spread");
-      }
-      assignment();
-      if (failed() || !skip_space() || !take("}")) {
-        return fail("this spread is not closed");
-      }
-      continue;
-    }
-    if (!markup_name(name) || !skip_space()) {
+  while (skip_space() && !done() && peek() != '>' && peek() != '/') {
+    const bool read = peek() == '{' ? markup_braces(true) : markup_name(name) && skip_space();
+    if (!read || (take("=") && !(skip_space() && markup_value()))) {
       return false;
-    }
-    if (!take("=")) {
-      continue;
-    }
-    if (!skip_space()) {
-      return false;
-    }
-    if (peek() == '"' || peek() == '\'') {
-      const char quote = peek();
-      for (++at_; peek() != quote; ++at_) {
-        if (done()) {
-          return fail("this attribute's value is not closed");
-        }
-      }
-      ++at_;
-    } else if (take("{")) {
-      expression();
-      if (failed() || !skip_space() || !take("}")) {
-        return fail("this attribute's value is not closed");
-      }
-    } else if (peek() == '<') {
-      markup();
-    } else {
-      return fail("an attribute's value must be quoted or in braces");
     }
   }
   return !failed();
@@ -99,10 +106,7 @@ Js::Value Js::markup() {
   std::string name;
   bool closing = false;
   bool self_closing = false;
-  if (++depth_ > context_.limits.nesting) {
-    context_.refuse(stream_.text.offset(at_), "syntax-too-deep",
-                    "this expression is nested too deeply");
-    failed_ = true;
+  if (!enter()) {
     return {};
   }
   ++brackets_;
@@ -116,44 +120,50 @@ Js::Value Js::markup() {
   return {};
 }
 
+// `</`, with blanks between.
+bool Js::closing_tag_ahead() {
+  std::uint32_t slash = at_ + 1;
+  while (stream_.has(slash) && is_space(static_cast<unsigned char>(stream_.at(slash)))) {
+    ++slash;
+  }
+  return stream_.at(slash) == '/';
+}
+
+// `{…}` among children: it may be empty or a spread.
+bool Js::markup_child_braces() {
+  ++at_;
+  if (skip_space() && peek() != '}') {
+    take("...");
+    expression();
+  }
+  return !failed() && skip_space() && (take("}") || fail("this brace is not closed"));
+}
+
+bool Js::markup_closing(const std::string& name) {
+  std::string closed;
+  bool closing = false;
+  bool self_closing = false;
+  return markup_tag(closed, closing, self_closing) &&
+         ((closed == name && !self_closing) || fail("this tag closes another one"));
+}
+
 bool Js::markup_children(const std::string& name) {
-  while (!failed()) {
-    if (done()) {
-      return fail("`<" + name + ">` is not closed");
-    }
+  while (!failed() && !done()) {
     const char c = peek();
     if (c == '<') {
-      std::uint32_t slash = at_ + 1;
-      while (stream_.has(slash) && is_space(static_cast<unsigned char>(stream_.at(slash)))) {
-        ++slash;
+      if (closing_tag_ahead()) {
+        return markup_closing(name);
       }
-      if (stream_.at(slash) != '/') {
-        markup();
-        continue;
-      }
-      std::string closed;
-      bool closing = false;
-      bool self_closing = false;
-      return markup_tag(closed, closing, self_closing) &&
-             ((closed == name && !self_closing) || fail("this tag closes another one"));
-    }
-    if (c == '{') {
+      markup();
+    } else if (c == '{') {
+      markup_child_braces();
+    } else if (c == '}' || c == '>') {
+      fail("this character must be written as a reference here");
+    } else {
       ++at_;
-      if (skip_space() && peek() != '}') {
-        take("...");
-        expression();
-      }
-      if (failed() || !skip_space() || !take("}")) {
-        return fail("this brace is not closed");
-      }
-      continue;
     }
-    if (c == '}' || c == '>') {
-      return fail("this character must be written as a reference here");
-    }
-    ++at_;
   }
-  return false;
+  return fail("`<" + name + ">` is not closed");
 }
 
 }  // namespace rb::rdr::grammar

@@ -70,27 +70,32 @@ bool Js::from_clause(bool required) {
   return !failed();
 }
 
+// A name, or one in quotes where modules allow that.
+bool Js::module_name(bool may_be_quoted) {
+  if (may_be_quoted && (peek() == '"' || peek() == '\'')) {
+    string();
+    return !failed();
+  }
+  Word word;
+  return read_word(word) || fail("a name is missing");
+}
+
+// `as name`, if it stands here.
+bool Js::renaming(bool may_be_quoted) {
+  if (!skip_space() || !word_ahead("as")) {
+    return !failed();
+  }
+  at_ += 2;
+  return skip_space() && module_name(may_be_quoted);
+}
+
 // `{a, b as c, "d" as e}`; at_ stands on the brace.
 bool Js::named_list() {
   ++at_;
   ++brackets_;
-  Word word;
-  const auto name = [&] {
-    if (peek() == '"' || peek() == '\'') {
-      string();
-      return !failed();
-    }
-    return read_word(word) || fail("a name is missing");
-  };
   while (!failed() && skip_space() && peek() != '}') {
-    if (!name() || !skip_space()) {
+    if (!module_name(true) || !renaming(true) || !skip_space()) {
       return false;
-    }
-    if (word_ahead("as")) {
-      at_ += 2;
-      if (!skip_space() || !name() || !skip_space()) {
-        return false;
-      }
     }
     if (peek() != '}' && !take(",")) {
       return fail("`,` or `}` is missing");
@@ -100,8 +105,15 @@ bool Js::named_list() {
   return !failed() && take("}");
 }
 
+// `* as a`, `{b, c}`
+bool Js::import_names() {
+  if (take("*")) {
+    return skip_space() && (word_ahead("as") || fail("`as` is missing")) && renaming(false);
+  }
+  return (peek() == '{' && named_list()) || fail("a list of names is missing");
+}
+
 bool Js::import_statement() {
-  Word word;
   if (!skip_space()) {
     return false;
   }
@@ -111,50 +123,37 @@ bool Js::import_statement() {
   }
   bool more = true;
   if (peek() != '{' && peek() != '*') {
+    Word word;
     if (!read_word(word) || is_reserved_word(word.text) || !skip_space()) {
       return fail("a name is missing");
     }
     more = take(",") && skip_space();
   }
-  if (more && take("*")) {
-    if (!skip_space() || !word_ahead("as")) {
-      return fail("`as` is missing");
-    }
-    at_ += 2;
-    if (!skip_space() || !read_word(word)) {
-      return fail("a name is missing");
-    }
-  } else if (more && (peek() != '{' || !named_list())) {
-    return fail("a list of names is missing");
+  return (!more || import_names()) && from_clause(true) && end_statement();
+}
+
+bool Js::export_default() {
+  at_ += 7;
+  if (!skip_space()) {
+    return false;
   }
-  return from_clause(true) && end_statement();
+  const bool declares = word_ahead("function") || word_ahead("class");
+  assignment();
+  return declares ? !failed() : end_statement();
 }
 
 bool Js::export_statement() {
-  Word word;
   if (!skip_space()) {
     return false;
   }
   if (take("*")) {
-    if (skip_space() && word_ahead("as")) {
-      at_ += 2;
-      if (!skip_space() || !read_word(word)) {
-        return fail("a name is missing");
-      }
-    }
-    return from_clause(true) && end_statement();
+    return renaming(true) && from_clause(true) && end_statement();
   }
   if (peek() == '{') {
     return named_list() && from_clause(false) && end_statement();
   }
   if (word_ahead("default")) {
-    at_ += 7;
-    if (!skip_space()) {
-      return false;
-    }
-    const bool declares = word_ahead("function") || word_ahead("class");
-    assignment();
-    return declares ? !failed() : end_statement();
+    return export_default();
   }
   for (const std::string_view kind : {"const", "let", "var"}) {
     if (word_ahead(kind)) {

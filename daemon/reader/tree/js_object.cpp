@@ -30,78 +30,65 @@ Js::Value Js::object() {
 }
 
 // The key of a member as it reads: a word, a string, a number, or `[…]`.
-bool Js::member_key(std::string& key, bool& computed, bool& is_word, Word& word) {
+bool Js::member_key(Member& member) {
   const char c = peek();
-  computed = c == '[';
-  is_word = false;
-  if (computed) {
+  member.computed = c == '[';
+  member.is_word = false;
+  if (member.computed) {
     ++at_;
     assignment();
     return !failed() && skip_space() && take("]");
   }
-  if (c == '"' || c == '\'' || is_ascii_digit(static_cast<unsigned char>(c)) ||
-      (c == '.' && is_ascii_digit(static_cast<unsigned char>(peek(1))))) {
-    const Value value = c == '"' || c == '\'' ? string() : number();
+  const bool quoted = c == '"' || c == '\'';
+  const bool dot_number = c == '.' && is_ascii_digit(static_cast<unsigned char>(peek(1)));
+  if (quoted || dot_number || is_ascii_digit(static_cast<unsigned char>(c))) {
+    const Value value = quoted ? string() : number();
     if (failed()) {
       return false;
     }
-    key = std::string(context_.tree.literals[value.literal].value);
+    member.key = std::string(context_.tree.literals[value.literal].value);
     context_.tree.literals.pop_back();
     return true;
   }
-  is_word = true;
-  if (!read_word(word)) {
+  member.is_word = true;
+  if (!read_word(member.word)) {
     return fail("this is not the name of a member");
   }
-  key = word.text;
+  member.key = member.word.text;
   return true;
 }
 
-bool Js::object_member(Value& whole, LiteralId& last, int& protos) {
-  const std::uint32_t begin = at_;
-  if (take("...")) {
-    assignment();
-    append_part(whole, last, {}, begin);
-    return !failed();
-  }
-  Literal made;
-  made.offset = stream_.text.offset(at_);
-  std::string key;
-  Word word;
-  bool computed = false;
-  bool is_word = false;
-  bool method = take("*");
-  if (method && !skip_space()) {
-    return false;
-  }
-  if (!member_key(key, computed, is_word, word) || !skip_space()) {
+// The part of a member before its value. `get x() {}`, `async *x() {}`: the word was only in front
+// of the name.
+bool Js::member_head(Member& member) {
+  member.begin = at_;
+  member.method = take("*");
+  if (!skip_space() || !member_key(member) || !skip_space()) {
     return fail("this is not the name of a member");
   }
-  // `get x() {}`, `async *x() {}`: the word was only in front of the name.
-  const bool prefix = is_word && !word.escaped && (key == "get" || key == "set" || key == "async");
-  if (prefix && std::string_view(",:(}=").find(peek()) == std::string_view::npos) {
-    method = true;
-    take("*");
-    if (!skip_space() || !member_key(key, computed, is_word, word) || !skip_space()) {
-      return fail("this is not the name of a member");
-    }
+  const bool prefix = member.is_word && !member.word.escaped &&
+                      (member.key == "get" || member.key == "set" || member.key == "async");
+  if (!prefix || std::string_view(",:(}=").find(peek()) != std::string_view::npos) {
+    return true;
   }
-  if (peek() == ':' && !method) {
-    const bool proto = !computed && key == "__proto__";
-    protos += proto ? 1 : 0;
-    made.proto_key = proto;
-    made.kind = computed ? LiteralKind::NotLiteral : LiteralKind::Null;
-    made.key = computed ? std::string_view{} : context_.keep(key);
-    return member_value(whole, made, last);
+  member.method = true;
+  take("*");
+  return (skip_space() && member_key(member) && skip_space()) ||
+         fail("this is not the name of a member");
+}
+
+bool Js::method_rest() {
+  return (peek() == '(' && skip_balanced() && skip_space() && peek() == '{' && skip_balanced()) ||
+         fail("this method is not complete");
+}
+
+// `{a}`, `{a = 1}`
+bool Js::shorthand(Value& whole, const Member& member) {
+  if (!member.is_word) {
+    return fail("`:` and a value are missing after this name");
   }
-  append_part(whole, last, {}, begin);
-  if (peek() == '(' || method) {
-    return (peek() == '(' && skip_balanced() && skip_space() && peek() == '{' && skip_balanced()) ||
-           fail("this method is not complete");
-  }
-  if (!is_word || is_reserved_word(key)) {
-    return fail(is_word ? "`" + key + "` can't stand alone in an object"
-                        : "`:` and a value are missing after this name");
+  if (is_reserved_word(member.key)) {
+    return fail("`" + member.key + "` can't stand alone in an object");
   }
   if (take("=")) {
     whole.needs_target = true;
@@ -110,19 +97,36 @@ bool Js::object_member(Value& whole, LiteralId& last, int& protos) {
   return !failed();
 }
 
-bool Js::member_value(Value& whole, const Literal& made, LiteralId& last) {
+bool Js::object_member(Value& whole, LiteralId& last, int& protos) {
+  Member member;
+  if (take("...")) {
+    assignment();
+    append_part(whole, last, {}, at_);
+    return !failed();
+  }
+  if (!member_head(member)) {
+    return false;
+  }
+  if (peek() == ':' && !member.method) {
+    protos += !member.computed && member.key == "__proto__" ? 1 : 0;
+    return member_value(whole, member, last);
+  }
+  append_part(whole, last, {}, member.begin);
+  return peek() == '(' || member.method ? method_rest() : shorthand(whole, member);
+}
+
+bool Js::member_value(Value& whole, const Member& member, LiteralId& last) {
   ++at_;
-  Value value = assignment();
+  const Value value = assignment();
   if (failed()) {
     return false;
   }
-  const bool computed = made.kind == LiteralKind::NotLiteral;
-  append_part(whole, last, computed ? Value{} : value, at_);
-  Literal& member = context_.tree.literals[last];
-  member.key = made.key;
-  member.proto_key = made.proto_key;
-  member.offset = made.offset;
+  append_part(whole, last, member.computed ? Value{} : value, member.begin);
   whole.needs_target = whole.needs_target || value.needs_target;
+  Literal& made = context_.tree.literals[last];
+  made.key = member.computed ? std::string_view{} : context_.keep(member.key);
+  made.proto_key = !member.computed && member.key == "__proto__";
+  made.offset = stream_.text.offset(member.begin);
   return true;
 }
 

@@ -103,6 +103,24 @@ Js::Value Js::keyword_primary(const Word& word, bool& known) {
   return value;
 }
 
+// `async x => …`, `async (x) => …`, or a call of something named async; at_ follows the word.
+Js::Value Js::async_arrow(std::uint32_t begin) {
+  Value value;
+  if (peek() == '(') {
+    bool parameters = false;
+    const bool arrow =
+        arguments(parameters) && skip_space() && parameters && !newline_ && looking_at("=>");
+    value.shape = arrow ? Shape::Arguments : Shape::Other;
+    return value;
+  }
+  Word parameter;
+  if (!read_word(parameter) || !skip_space() || newline_ || !looking_at("=>")) {
+    fail_at(begin, "`async` must be followed by a function");
+  }
+  value.shape = Shape::Name;
+  return value;
+}
+
 // `async` is a name unless a function follows on the same line.
 Js::Value Js::async_primary(const Word& word) {
   Value name;
@@ -114,23 +132,9 @@ Js::Value Js::async_primary(const Word& word) {
     at_ += 8;
     return function();
   }
-  if (is_id_start(point().value) && !word_ahead("in") && !word_ahead("instanceof")) {
-    Word parameter;
-    if (!read_word(parameter) || !skip_space() || newline_ || !looking_at("=>")) {
-      fail_at(word.begin, "`async` must be followed by a function");
-    }
-  }
-  if (peek() == '(') {
-    name = {};
-    bool parameters = false;
-    if (!arguments(parameters) || !skip_space()) {
-      return {};
-    }
-    if (parameters && !newline_ && looking_at("=>")) {
-      name.shape = Shape::Arguments;
-    }
-  }
-  return failed() ? Value{} : name;
+  const bool parameter =
+      is_id_start(point().value) && !word_ahead("in") && !word_ahead("instanceof");
+  return parameter || peek() == '(' ? async_arrow(word.begin) : name;
 }
 
 Js::Value Js::new_expression() {

@@ -1,6 +1,4 @@
 // Passing over the inside of functions and classes: only balance counts there.
-#include <vector>
-
 #include "daemon/reader/tree/js.h"
 
 namespace rb::rdr::grammar {
@@ -43,50 +41,70 @@ bool Js::skip_regex() {
   return regex().literal != kNone;
 }
 
+// A word or number, whole.
+std::string Js::skip_word() {
+  std::string word;
+  while (!done() && is_id_continue(point().value)) {
+    const CodePoint next = point();
+    word += stream_.text.chars().substr(at_, next.size);
+    at_ += next.size;
+  }
+  return word;
+}
+
+// A string, template string or regular expression, where one starts here.
+bool Js::skip_text(const std::string& before, bool& found) {
+  const char c = peek();
+  const bool quoted = c == '"' || c == '\'';
+  found = quoted || c == '`' || (c == '/' && regex_may_follow(before));
+  if (!found) {
+    return true;
+  }
+  if (c == '`') {
+    template_string(false);
+    return !failed();
+  }
+  return quoted ? skip_string(c) : skip_regex();
+}
+
+// One token; `before` is the last one, `open` the brackets still to close.
+bool Js::skip_token(std::string& before, std::string& open) {
+  bool text = false;
+  if (!skip_text(before, text)) {
+    return false;
+  }
+  if (text) {
+    before.assign(1, '0');  // as a number: a `/` behind it divides
+    return true;
+  }
+  const char c = peek();
+  if (is_id_start(point().value) || is_ascii_digit(static_cast<unsigned char>(c))) {
+    before = skip_word();
+    return true;
+  }
+  at_ += point().size;
+  before = c;
+  if (c == '(' || c == '[' || c == '{') {
+    open += closing_of(c);
+  } else if (c == ')' || c == ']' || c == '}') {
+    if (c != open.back()) {
+      return fail("this bracket closes nothing");
+    }
+    open.pop_back();
+  }
+  return true;
+}
+
 // at_ stands on the opening bracket.
 bool Js::skip_balanced() {
   const std::uint32_t begin = at_;
-  std::vector<char> open;
+  std::string open;
   std::string before;
   do {
     if (!skip_space() || done()) {
       return fail_at(begin, "this bracket is not closed");
     }
-    const char c = peek();
-    if (c == '"' || c == '\'') {
-      if (!skip_string(c)) {
-        return false;
-      }
-      before = "\"a";
-    } else if (c == '`') {
-      template_string(false);
-      before = "\"a";
-    } else if (c == '/' && regex_may_follow(before)) {
-      skip_regex();
-      before = "\"a";
-    } else if (c == '(' || c == '[' || c == '{') {
-      open.push_back(closing_of(c));
-      before = c;
-      ++at_;
-    } else if (c == ')' || c == ']' || c == '}') {
-      if (c != open.back()) {
-        return fail("this bracket closes nothing");
-      }
-      open.pop_back();
-      before = c;
-      ++at_;
-    } else if (is_id_start(point().value) || is_ascii_digit(static_cast<unsigned char>(c))) {
-      before.clear();
-      while (!done() && is_id_continue(point().value)) {
-        const CodePoint next = point();
-        before += stream_.text.chars().substr(at_, next.size);
-        at_ += next.size;
-      }
-    } else {
-      before = c;
-      at_ += point().size;
-    }
-  } while (!failed() && !open.empty());
+  } while (skip_token(before, open) && !open.empty());
   return !failed();
 }
 

@@ -24,6 +24,17 @@ bool is_label_escape(std::string_view text, std::uint32_t at) {
          (text[at + 1] == '[' || text[at + 1] == ']' || text[at + 1] == '\\');
 }
 
+// A backslash in front of punctuation.
+bool is_escape(std::string_view text, std::uint32_t at) {
+  return text[at] == '\\' && at + 1 < text.size() &&
+         is_ascii_punctuation(static_cast<unsigned char>(text[at + 1]));
+}
+
+// A bare destination ends before a blank or a parenthesis, not before another control character.
+bool may_end_destination(std::string_view text, std::uint32_t at) {
+  return at >= text.size() || !is_control(text[at]) || text[at] == '\t' || text[at] == '\n';
+}
+
 std::uint32_t scan_enclosed(std::string_view text, std::uint32_t at, Range& inside) {
   inside.begin = at + 1;
   for (std::uint32_t i = at + 1; i < text.size(); ++i) {
@@ -35,10 +46,7 @@ std::uint32_t scan_enclosed(std::string_view text, std::uint32_t at, Range& insi
     if (c == '<' || c == '\n') {
       return kNowhere;
     }
-    if (c == '\\' && i + 1 < text.size() &&
-        is_ascii_punctuation(static_cast<unsigned char>(text[i + 1]))) {
-      ++i;
-    }
+    i += is_escape(text, i) ? 1 : 0;
   }
   return kNowhere;
 }
@@ -51,12 +59,9 @@ std::uint32_t scan_label(std::string_view text, std::uint32_t at, Range& inside)
   }
   bool seen = false;
   std::uint32_t characters = 0;
-  for (std::uint32_t i = at + 1; i < text.size(); ++i) {
+  std::uint32_t i = at + 1;
+  for (; i < text.size() && text[i] != ']'; ++i) {
     const char c = text[i];
-    if (c == ']') {
-      inside = {at + 1, i};
-      return seen ? i + 1 : kNowhere;
-    }
     if (c == '[' || characters > kLongestLabel) {
       return kNowhere;
     }
@@ -64,7 +69,8 @@ std::uint32_t scan_label(std::string_view text, std::uint32_t at, Range& inside)
     i += is_label_escape(text, i) ? 1 : 0;
     characters += (static_cast<unsigned char>(c) & 0xc0U) == 0x80U ? 0 : 1;
   }
-  return kNowhere;
+  inside = {at + 1, i};
+  return seen && i < text.size() ? i + 1 : kNowhere;
 }
 
 std::uint32_t scan_footnote_label(std::string_view text, std::uint32_t at, Range& inside) {
@@ -87,39 +93,24 @@ std::uint32_t scan_footnote_label(std::string_view text, std::uint32_t at, Range
 
 std::uint32_t scan_destination(std::string_view text, std::uint32_t at, std::uint32_t nesting,
                                Range& inside) {
-  if (at >= text.size()) {
-    return kNowhere;
-  }
-  if (text[at] == '<') {
+  if (at < text.size() && text[at] == '<') {
     return scan_enclosed(text, at, inside);
   }
   std::uint32_t open = 0;
   std::uint32_t i = at;
-  for (; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == ' ' || is_control(c)) {
+  for (; i < text.size() && text[i] != ' ' && !is_control(text[i]); ++i) {
+    if (text[i] == ')' && open == 0) {
       break;
     }
-    if (c == '\\' && i + 1 < text.size() &&
-        is_ascii_punctuation(static_cast<unsigned char>(text[i + 1]))) {
-      ++i;
-    } else if (c == '(') {
-      if (++open > nesting) {
-        return kNowhere;
-      }
-    } else if (c == ')') {
-      if (open == 0) {
-        break;
-      }
-      --open;
+    open += text[i] == '(' ? 1 : 0;
+    open -= text[i] == ')' ? 1 : 0;
+    if (open > nesting) {
+      return kNowhere;
     }
-  }
-  if (i == at || open != 0 ||
-      (i < text.size() && is_control(text[i]) && text[i] != '\t' && text[i] != '\n')) {
-    return kNowhere;
+    i += is_escape(text, i) ? 1 : 0;
   }
   inside = {at, i};
-  return i;
+  return i > at && open == 0 && may_end_destination(text, i) ? i : kNowhere;
 }
 
 std::uint32_t scan_title(std::string_view text, std::uint32_t at, Range& inside) {

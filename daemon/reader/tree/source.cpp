@@ -17,32 +17,36 @@ Source::Source(std::string_view text) : text_(text) {
   if (text.substr(0, 3) == "\xef\xbb\xbf") {
     mark_bytes_ = 3;
   }
-  const auto total = static_cast<std::uint32_t>(text.size());
   std::uint32_t begin = 0;
-  bool ascii = true;
-  for (std::uint32_t at = 0; at < total;) {
+  for (std::uint32_t at = 0; at < size();) {
     const char c = text[at];
-    ascii = ascii && static_cast<unsigned char>(c) < 0x80;
     if (c != '\n' && c != '\r') {
       ++at;
       continue;
     }
-    const std::uint32_t next = at + (c == '\r' && at + 1 < total && text[at + 1] == '\n' ? 2U : 1U);
+    const bool pair = c == '\r' && at + 1 < size() && text[at + 1] == '\n';
+    const std::uint32_t next = at + (pair ? 2 : 1);
     lines_.push_back({begin, at, next});
     begin = at = next;
   }
-  line_count_ = static_cast<std::uint32_t>(lines_.size()) + (begin < total ? 1 : 0);
-  lines_.push_back({begin, total, total});
+  line_count_ = static_cast<std::uint32_t>(lines_.size()) + (begin < size() ? 1 : 0);
+  lines_.push_back({begin, size(), size()});
+  set_checkpoints();
+}
+
+void Source::set_checkpoints() {
+  const bool ascii = std::all_of(text_.begin(), text_.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   if (ascii) {
     return;
   }
-  checkpoints_.reserve(total / kEvery + 1);
+  checkpoints_.reserve(size() / kEvery + 1);
   std::uint32_t characters = 0;
-  for (std::uint32_t at = 0; at < total; ++at) {
+  for (std::uint32_t at = 0; at < size(); ++at) {
     if (at % kEvery == 0) {
       checkpoints_.push_back(characters);
     }
-    characters += starts_character(text[at]) ? 1 : 0;
+    characters += starts_character(text_[at]) ? 1 : 0;
   }
 }
 

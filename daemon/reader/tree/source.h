@@ -35,6 +35,7 @@ class Source {
   [[nodiscard]] std::uint32_t mark_bytes() const { return mark_bytes_; }
 
  private:
+  void set_checkpoints();
   [[nodiscard]] std::uint32_t characters_before(std::uint32_t offset) const;
 
   std::string_view text_;

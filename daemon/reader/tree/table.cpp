@@ -7,6 +7,19 @@ namespace {
 
 constexpr std::uint32_t kCodeIndent = 4;
 
+// `--`, `:--`, `--:`, `:-:`
+bool read_alignment(std::string_view cell, Align& align) {
+  const bool left = !cell.empty() && cell.front() == ':';
+  cell.remove_prefix(left ? 1 : 0);
+  const bool right = !cell.empty() && cell.back() == ':';
+  cell.remove_suffix(right ? 1 : 0);
+  align = right ? Align::Right : Align::None;
+  if (left) {
+    align = right ? Align::Center : Align::Left;
+  }
+  return !cell.empty() && cell.find_first_not_of('-') == std::string_view::npos;
+}
+
 // `|:--|--:|`; false: the line is no delimiter line. One pipe or colon must stand in it.
 bool read_delimiters(std::string_view row, std::vector<Align>& columns) {
   if (row.find_first_of("|:") == std::string_view::npos ||
@@ -14,20 +27,22 @@ bool read_delimiters(std::string_view row, std::vector<Align>& columns) {
     return false;
   }
   for (const Cell& cell : split_row(row)) {
-    std::string_view text = row.substr(cell.begin, cell.end - cell.begin);
-    const bool left = !text.empty() && text.front() == ':';
-    text.remove_prefix(left ? 1 : 0);
-    const bool right = !text.empty() && text.back() == ':';
-    text.remove_suffix(right ? 1 : 0);
-    if (text.empty() || text.find_first_not_of('-') != std::string_view::npos) {
+    Align align = Align::None;
+    if (!read_alignment(row.substr(cell.begin, cell.end - cell.begin), align)) {
       return false;
     }
-    columns.push_back(left && right ? Align::Center
-                      : left        ? Align::Left
-                      : right       ? Align::Right
-                                    : Align::None);
+    columns.push_back(align);
   }
   return true;
+}
+
+// Without the blanks around it.
+Cell trimmed(std::string_view row, std::uint32_t begin, std::uint32_t end) {
+  while (end > begin && (row[end - 1] == ' ' || row[end - 1] == '\t')) {
+    --end;
+  }
+  begin = skip_blanks(row, begin);
+  return {begin > end ? end : begin, end};
 }
 
 }  // namespace
@@ -36,28 +51,19 @@ std::vector<Cell> split_row(std::string_view row) {
   std::vector<Cell> cells;
   const auto size = static_cast<std::uint32_t>(row.size());
   std::uint32_t at = skip_blanks(row, 0);
-  if (at < size && row[at] == '|') {
-    ++at;
-  }
+  at += at < size && row[at] == '|' ? 1 : 0;
   std::uint32_t begin = at;
-  const auto add = [&](std::uint32_t end) {
-    Cell cell{skip_blanks(row, begin), end};
-    while (cell.end > cell.begin && (row[cell.end - 1] == ' ' || row[cell.end - 1] == '\t')) {
-      --cell.end;
-    }
-    cell.begin = cell.begin > cell.end ? cell.end : cell.begin;
-    cells.push_back(cell);
-  };
   for (; at < size; ++at) {
-    if (row[at] == '\\' && at + 1 < size && (row[at + 1] == '\\' || row[at + 1] == '|')) {
+    const bool escape = row[at] == '\\' && at + 1 < size;
+    if (escape && (row[at + 1] == '\\' || row[at + 1] == '|')) {
       ++at;
     } else if (row[at] == '|') {
-      add(at);
+      cells.push_back(trimmed(row, begin, at));
       begin = at + 1;
     }
   }
   if (skip_blanks(row, begin) < size || cells.empty()) {
-    add(size);
+    cells.push_back(trimmed(row, begin, size));
   }
   return cells;
 }

@@ -28,10 +28,12 @@ class TagScanner {
   bool unclosed();
   bool read_word(std::string& name);
   bool read_name();
+  bool read_name_part(bool& member, bool& local);
   bool name_ends();
   bool attributes();
   bool attribute();
   bool attribute_name(Attribute& made);
+  bool attribute_value(Attribute& made);
   bool quoted(Attribute& made);
   bool braces(Attribute& made, Braces use);
   bool finish();
@@ -102,38 +104,43 @@ bool TagScanner::name_ends() {
               next.value == '@' ? "write a link as [text](address)" : "");
 }
 
+// `.member`, `:local`, any number of the first or one of the second; at_ stands on the mark.
+bool TagScanner::read_name_part(bool& member, bool& local) {
+  const char mark = peek();
+  if (local || (mark == ':' && member)) {
+    return fail("this can't follow a tag's name");
+  }
+  member = mark == '.';
+  local = mark == ':';
+  tag_.name += mark;
+  ++at_;
+  skip_space();
+  return read_word(tag_.name) || fail("a name is missing here");
+}
+
 bool TagScanner::read_name() {
   const char first = peek();
   if (!read_word(tag_.name)) {
-    const bool comment = first == '!';
     return fail("a tag's name can't start with this character",
-                comment ? "write a comment as {/* text */}"
-                        : "write \\< (or &lt;) for a plain <, and a link as [text](address)");
+                first == '!' ? "write a comment as {/* text */}"
+                             : "write \\< (or &lt;) for a plain <, and a link as [text](address)");
   }
   bool member = false;
   bool local = false;
-  while (true) {
-    if (!name_ends()) {
-      return false;
-    }
+  while (name_ends()) {
     skip_space();
     const char c = peek();
-    if ((c == '.' && !local) || (c == ':' && !local && !member)) {
-      member = c == '.';
-      local = c == ':';
-      tag_.name += c;
-      ++at_;
-      skip_space();
-      if (!read_word(tag_.name)) {
-        return fail("a name is missing here");
-      }
-      continue;
-    }
     if (c == '/' || c == '>' || c == '{' || is_id_start(point().value)) {
       return true;
     }
-    return fail("this can't follow a tag's name");
+    if (c != '.' && c != ':') {
+      return fail("this can't follow a tag's name");
+    }
+    if (!read_name_part(member, local)) {
+      return false;
+    }
   }
+  return false;
 }
 
 bool TagScanner::attribute_name(Attribute& made) {
@@ -219,6 +226,25 @@ bool TagScanner::braces(Attribute& made, Braces use) {
   return true;
 }
 
+// What stands after `=`, if that stands here.
+bool TagScanner::attribute_value(Attribute& made) {
+  if (peek() != '=') {
+    return true;
+  }
+  ++at_;
+  skip_space();
+  switch (peek()) {
+    case '"':
+    case '\'':
+      return quoted(made);
+    case '{':
+      return braces(made, Braces::Value);
+    default:
+      return fail("an attribute's value must be in quotes or braces",
+                  "write name=\"value\" or name={value}");
+  }
+}
+
 bool TagScanner::attribute() {
   Attribute made;
   made.span.start.offset = stream_.text.offset(at_);
@@ -228,30 +254,13 @@ bool TagScanner::attribute() {
   if (++tag_.attribute_count > kAttributes) {
     return fail("this element has too many attributes");
   }
-  if (peek() == '{') {
-    if (!braces(made, Braces::Spread)) {
-      return false;
-    }
-  } else {
-    if (!attribute_name(made)) {
-      return false;
-    }
-    if (peek() == '=') {
-      ++at_;
-      skip_space();
-      const char c = peek();
-      const bool quote = c == '"' || c == '\'';
-      if (!quote && c != '{') {
-        return fail("an attribute's value must be in quotes or braces",
-                    "write name=\"value\" or name={value}");
-      }
-      if (!(quote ? quoted(made) : braces(made, Braces::Value))) {
-        return false;
-      }
-    }
+  const bool read =
+      peek() == '{' ? braces(made, Braces::Spread) : attribute_name(made) && attribute_value(made);
+  if (!read) {
+    return false;
   }
   if (made.kind != AttributeKind::Bare) {
-    made.span.end.offset = stream_.text.offset(at_);
+    made.span.end.offset = stream_.text.offset(at_ - 1) + 1;
   }
   context_.tree.attributes.push_back(made);
   return true;
@@ -311,10 +320,12 @@ TagScan TagScanner::scan() {
     ++at_;
     skip_space();
   }
-  if (peek() != '>' && !read_name()) {
-    return TagScan::Refused;
+  if ((peek() == '>' || read_name()) && attributes() && finish()) {
+    return TagScan::Yes;
   }
-  return attributes() && finish() ? TagScan::Yes : TagScan::Refused;
+  // Callers rely on a refusal; the first one counts.
+  fail("this is not a tag");
+  return TagScan::Refused;
 }
 
 }  // namespace

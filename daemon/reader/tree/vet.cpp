@@ -175,43 +175,60 @@ void Vetting::vet_element(const Node& node) {
   }
 }
 
-void Vetting::vet_name(const Node& node, std::string_view name) {
-  if (name.empty()) {
-    return;  // a fragment
-  }
-  Span span = node.span;
-  span.end = span.start;
-  span.end.column += static_cast<std::uint32_t>(name.size()) + 1;
-  const std::string shown = "<" + std::string(name) + ">";
-  const bool lower = name[0] >= 'a' && name[0] <= 'z';
+// What the rules R5 and R7-R9 say about a name; an empty code: nothing.
+struct NameRule {
+  std::string_view code;
+  std::string_view construct;
+  std::string_view what;
+  std::string_view advice;
+};
+
+NameRule name_rule(std::string_view name, bool lower) {
   const std::string folded = ascii_lower(name);
   const auto has = [&](char c) { return name.find(c) != std::string_view::npos; };
   if (lower && std::find(kBlockedElements.begin(), kBlockedElements.end(), folded) !=
                    kBlockedElements.end()) {
-    report(span, "R5-element", "element", shown + " is not allowed in runbooks",
-           folded == "iframe" ? "use the block <Iframe>" : "remove it; link to the page instead");
-  } else if (has('.')) {
-    report(span, "R8-dotted", "dotted",
-           "element names with a dot are not allowed in runbooks: " + shown,
-           "use a block or an HTML element by its own name");
-  } else if (has('-')) {
-    report(span, "R7-custom", "custom", "custom elements are not allowed in runbooks: " + shown,
-           "use a block or an HTML element");
-  } else if (has(':')) {
-    report(span, "R9-namespaced", "namespaced",
-           "element names with a namespace are not allowed in runbooks: " + shown,
-           "use a block or an HTML element by its own name");
-  } else if (!lower && !is_known_block(name)) {
-    const std::string_view likely = likely_block(name);
-    report(span, "S1-unknown-block", "unknown-block", shown + " is no block that is known here",
-           likely.empty() ? "see docs/RUNBOOKS.md for the blocks there are"
-                          : "did you mean <" + std::string(likely) + ">?");
-  } else if (lower && !is_allowed_element(name)) {
-    const std::string_view likely = likely_block(name);
-    report(span, "S2-element", "element", shown + " is not among the elements a runbook may hold",
-           likely.empty() ? "use Markdown, or a plain element such as <div>"
-                          : "did you mean <" + std::string(likely) + ">?");
+    return {"R5-element", "element", "this element is not allowed in runbooks",
+            folded == "iframe" ? "use the block <Iframe>" : "remove it; link to the page instead"};
   }
+  if (has('.')) {
+    return {"R8-dotted", "dotted", "element names with a dot are not allowed in runbooks",
+            "use a block or an HTML element by its own name"};
+  }
+  if (has('-')) {
+    return {"R7-custom", "custom", "custom elements are not allowed in runbooks",
+            "use a block or an HTML element"};
+  }
+  if (has(':')) {
+    return {"R9-namespaced", "namespaced",
+            "element names with a namespace are not allowed in runbooks",
+            "use a block or an HTML element by its own name"};
+  }
+  if (!lower && !is_known_block(name)) {
+    return {"S1-unknown-block", "unknown-block", "there is no block of this name",
+            "see docs/RUNBOOKS.md for the blocks there are"};
+  }
+  if (lower && !is_allowed_element(name)) {
+    return {"S2-element", "element", "this is not among the elements a runbook may hold",
+            "use Markdown, or a plain element such as <div>"};
+  }
+  return {};
+}
+
+void Vetting::vet_name(const Node& node, std::string_view name) {
+  if (name.empty()) {
+    return;  // a fragment
+  }
+  const NameRule rule = name_rule(name, name[0] >= 'a' && name[0] <= 'z');
+  if (rule.code.empty()) {
+    return;
+  }
+  Span span = node.span;
+  span.end = span.start;
+  span.end.column += static_cast<std::uint32_t>(name.size()) + 1;
+  const std::string_view likely = rule.code[0] == 'S' ? likely_block(name) : "";
+  report(span, rule.code, rule.construct, std::string(rule.what) + ": <" + std::string(name) + ">",
+         likely.empty() ? std::string(rule.advice) : "did you mean <" + std::string(likely) + ">?");
 }
 
 void Vetting::vet_attribute(const Attribute& attribute, bool component) {

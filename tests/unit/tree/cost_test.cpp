@@ -166,18 +166,27 @@ std::vector<std::string> texts(std::size_t bytes) {
   return out;
 }
 
+// Quadratic would be 64 times as long; below 20 ms the clock tells nothing.
+bool grows_like_size(double few, double many) {
+  return many < 20 || many < 24 * std::max(few, 0.5);
+}
+
 TEST_CASE("cost: eight times the hostile text takes at most about eight times the time") {
   const std::vector<std::string> small = texts(12'500);
   const std::vector<std::string> large = texts(100'000);
   double worst = 0;
   for (std::size_t i = 0; i < small.size(); ++i) {
     for (const Dialect dialect : {Dialect::Markdown, Dialect::Mdx}) {
-      const double few = parse_ms(small[i], dialect);
-      const double many = parse_ms(large[i], dialect);
+      double few = parse_ms(small[i], dialect);
+      double many = parse_ms(large[i], dialect);
+      // A neighbour on the machine slows one measurement, not all of them.
+      for (int again = 0; again < 4 && !grows_like_size(few, many); ++again) {
+        few = std::min(few, parse_ms(small[i], dialect));
+        many = std::min(many, parse_ms(large[i], dialect));
+      }
       worst = std::max(worst, many);
-      // Quadratic would be 64 times; below 20 ms the clock tells nothing.
-      CHECK_MESSAGE((many < 20 || many < 24 * std::max(few, 0.5)), small[i].substr(0, 20), ": ",
-                    few, " ms, then ", many, " ms");
+      CHECK_MESSAGE(grows_like_size(few, many), small[i].substr(0, 20), ": ", few, " ms, then ",
+                    many, " ms");
     }
   }
   MESSAGE("worst of 100 KB: ", worst, " ms");
