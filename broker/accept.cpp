@@ -3,12 +3,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <climits>
-
 #include "broker/broker.h"
+#include "common/frame.h"
 #include "common/io.h"
 #include "common/log.h"
-#include "common/stream.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
 
@@ -19,12 +17,6 @@ constexpr Nanos kPause = std::chrono::milliseconds(250);
 
 std::string proc_path(std::uint32_t pid, const char* name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
-}
-
-std::string link_target(const std::string& path) {
-  std::array<char, PATH_MAX> target{};
-  const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
-  return {target.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
 }
 
 std::string first_bytes(const std::string& path) {

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 #include <memory>
 
+#include "common/descriptors.h"
 #include "common/io.h"
 
 namespace rb {
@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t kHead = 8;
 constexpr std::size_t kInline = 64 * 1024 - kHead;
 constexpr std::size_t kSpilled = std::size_t{8} << 20;
-constexpr std::size_t kMostFds = 16;
 constexpr std::uint32_t kKindInline = 0;
 constexpr std::uint32_t kKindSpilled = 1;
 
@@ -32,51 +31,13 @@ std::uint32_t get32(const std::uint8_t* from) {
   return value;
 }
 
-// The descriptors of a received message, owned at once so that no path leaks them.
-std::vector<Fd> take_fds(msghdr& message) {
-  std::vector<Fd> out;
-  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
-      continue;
-    }
-    const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t i = 0; i < count; ++i) {
-      int number = -1;
-      std::memcpy(&number, CMSG_DATA(c) + i * sizeof(int), sizeof number);
-      out.emplace_back(number);
-    }
-  }
-  return out;
-}
-
 Status send_raw(int fd, std::uint32_t kind, ByteView message, const std::vector<int>& fds) {
   std::array<std::uint8_t, kHead> head{};
   put32(head.data(), kind);
   put32(head.data() + 4, static_cast<std::uint32_t>(fds.size()));
-  std::array<iovec, 2> parts{};
-  parts[0] = {head.data(), head.size()};
-  parts[1] = {const_cast<std::uint8_t*>(message.data()), message.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostFds)> control{};
-  msghdr out{};
-  out.msg_iov = parts.data();
-  out.msg_iovlen = parts.size();
-  if (!fds.empty()) {
-    out.msg_control = control.data();
-    out.msg_controllen = CMSG_SPACE(sizeof(int) * fds.size());
-    cmsghdr* c = CMSG_FIRSTHDR(&out);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int) * fds.size());
-    std::memcpy(CMSG_DATA(c), fds.data(), sizeof(int) * fds.size());
-  }
-  for (;;) {
-    if (::sendmsg(fd, &out, MSG_NOSIGNAL) >= 0) {
-      return done();
-    }
-    if (errno != EINTR) {
-      return errno_error("send");
-    }
-  }
+  const std::array<iovec, 2> parts{
+      {{head.data(), head.size()}, {const_cast<std::uint8_t*>(message.data()), message.size()}}};
+  return send_with(fd, parts, fds) >= 0 ? done() : Status(errno_error("send"));
 }
 
 }  // namespace
@@ -113,31 +74,20 @@ Result<Packet> receive_packet(int fd) {
   Packet out;
   std::array<std::uint8_t, kHead> head{};
   out.bytes.resize(kInline);
-  std::array<iovec, 2> parts{};
-  parts[0] = {head.data(), head.size()};
-  parts[1] = {out.bytes.data(), out.bytes.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostFds)> control{};
-  msghdr in{};
-  in.msg_iov = parts.data();
-  in.msg_iovlen = parts.size();
-  in.msg_control = control.data();
-  in.msg_controllen = control.size();
-  ssize_t got = -1;
-  do {
-    got = ::recvmsg(fd, &in, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
-  if (got < 0) {
+  const std::array<iovec, 2> parts{
+      {{head.data(), head.size()}, {out.bytes.data(), out.bytes.size()}}};
+  const Received in = receive_with(fd, parts, out.fds);
+  if (in.bytes < 0) {
     return errno_error("receive");
   }
-  out.fds = take_fds(in);
-  if (got == 0 && out.fds.empty()) {
+  if (in.bytes == 0 && out.fds.empty()) {
     return error(Code::Closed, "the link was closed");
   }
-  const bool cut = (in.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
-  if (cut || got < static_cast<ssize_t>(kHead) || get32(head.data() + 4) != out.fds.size()) {
+  if (in.cut || in.fds_lost || in.bytes < static_cast<ssize_t>(kHead) ||
+      get32(head.data() + 4) != out.fds.size()) {
     return error(Code::Invalid, "malformed packet");
   }
-  out.bytes.resize(static_cast<std::size_t>(got) - kHead);
+  out.bytes.resize(static_cast<std::size_t>(in.bytes) - kHead);
   const std::uint32_t kind = get32(head.data());
   if (kind == kKindInline) {
     return out;

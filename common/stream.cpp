@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+
+#include "common/descriptors.h"
+#include "common/frame.h"
 
 namespace rb {
 namespace {
 
-constexpr std::size_t kHead = 8;
-constexpr std::size_t kMostFds = 16;
 constexpr std::size_t kChunk = std::size_t{64} * 1024;
 
 std::uint32_t get32(const std::uint8_t* from) {
@@ -20,38 +20,6 @@ std::uint32_t get32(const std::uint8_t* from) {
     value |= static_cast<std::uint32_t>(from[i]) << (8 * i);
   }
   return value;
-}
-
-Bytes frame(ByteView message, std::size_t descriptors) {
-  Bytes out(kHead + message.size());
-  for (std::size_t i = 0; i < 4; ++i) {
-    out[i] = static_cast<std::uint8_t>(message.size() >> (8 * i));
-    out[4 + i] = static_cast<std::uint8_t>(descriptors >> (8 * i));
-  }
-  std::copy(message.begin(), message.end(), out.begin() + kHead);
-  return out;
-}
-
-ssize_t send_some(int fd, ByteView bytes, const std::vector<int>& fds, int flags) {
-  iovec part{const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostFds)> control{};
-  msghdr out{};
-  out.msg_iov = &part;
-  out.msg_iovlen = 1;
-  if (!fds.empty()) {
-    out.msg_control = control.data();
-    out.msg_controllen = CMSG_SPACE(sizeof(int) * fds.size());
-    cmsghdr* c = CMSG_FIRSTHDR(&out);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int) * fds.size());
-    std::memcpy(CMSG_DATA(c), fds.data(), sizeof(int) * fds.size());
-  }
-  ssize_t sent = -1;
-  do {
-    sent = ::sendmsg(fd, &out, flags | MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent;
 }
 
 std::vector<int> numbers_of(const std::vector<Fd>& fds) {
@@ -63,35 +31,7 @@ std::vector<int> numbers_of(const std::vector<Fd>& fds) {
   return out;
 }
 
-void take_fds(msghdr& message, std::vector<Fd>& into) {
-  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
-      continue;
-    }
-    const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t i = 0; i < count; ++i) {
-      int number = -1;
-      std::memcpy(&number, CMSG_DATA(c) + i * sizeof(int), sizeof number);
-      into.emplace_back(number);
-    }
-  }
-}
-
 }  // namespace
-
-Status send_frame(int fd, ByteView message, const std::vector<int>& fds) {
-  const Bytes bytes = frame(message, fds.size());
-  std::size_t sent = 0;
-  while (sent < bytes.size()) {
-    const ssize_t now =
-        send_some(fd, ByteView(bytes).subspan(sent), sent == 0 ? fds : std::vector<int>{}, 0);
-    if (now < 0) {
-      return errno_error("send");
-    }
-    sent += static_cast<std::size_t>(now);
-  }
-  return done();
-}
 
 StreamLink::StreamLink(Loop& loop, Fd fd, StreamLimits limits, OnFrame on_frame, OnEnd on_end)
     : loop_(loop),
@@ -117,7 +57,7 @@ void StreamLink::send(ByteView message, std::vector<Fd> fds) {
   if (!is_open() || finishing_) {
     return;
   }
-  Out out{frame(message, fds.size()), std::move(fds), 0};
+  Out out{to_frame(message, fds.size()), std::move(fds), 0};
   waiting_ += out.bytes.size();
   waiting_fds_ += out.fds.size();
   queue_.push_back(std::move(out));
@@ -156,30 +96,23 @@ void StreamLink::on_readable() {
   // One for all links of the process: a thousand idle ones hold nothing.
   static std::array<std::uint8_t, kChunk> received;
   const std::shared_ptr<bool> alive = alive_;
-  iovec part{received.data(), received.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostFds)> control{};
-  msghdr in{};
-  in.msg_iov = &part;
-  in.msg_iovlen = 1;
-  in.msg_control = control.data();
-  in.msg_controllen = control.size();
-  const ssize_t got = ::recvmsg(fd_.get(), &in, MSG_CMSG_CLOEXEC);
-  if (got < 0) {
-    if (errno != EAGAIN && errno != EINTR) {
+  const iovec part{received.data(), received.size()};
+  const Received in = receive_with(fd_.get(), {&part, 1}, fds_);
+  if (in.bytes < 0) {
+    if (errno != EAGAIN) {
       end(errno_error("receive"));
     }
     return;
   }
-  take_fds(in, fds_);
-  if ((in.msg_flags & MSG_CTRUNC) != 0 || fds_.size() > limits_.descriptors) {
+  if (in.fds_lost || fds_.size() > limits_.descriptors) {
     end(error(Code::Invalid, "too many descriptors"));
     return;
   }
-  if (got == 0) {
+  if (in.bytes == 0) {
     end(error(Code::Closed, "the peer closed the connection"));
     return;
   }
-  const Status taken = take(ByteView(received.data(), static_cast<std::size_t>(got)));
+  const Status taken = take(ByteView(received.data(), static_cast<std::size_t>(in.bytes)));
   if (!taken && *alive && is_open()) {
     end(taken.failure());
   }
@@ -191,8 +124,9 @@ Status StreamLink::take(ByteView received) {
   Bytes joined;
   if (!buffer_.empty()) {
     buffer_.insert(buffer_.end(), received.begin(), received.end());
-    const std::size_t whole = buffer_.size() < kHead ? kHead : kHead + get32(buffer_.data());
-    if (buffer_.size() < whole && whole <= kHead + limits_.message_bytes) {
+    const std::size_t whole =
+        buffer_.size() < kFrameHead ? kFrameHead : kFrameHead + get32(buffer_.data());
+    if (buffer_.size() < whole && whole <= kFrameHead + limits_.message_bytes) {
       return done();  // the common case of a long frame: nothing to look at yet
     }
     joined.swap(buffer_);
@@ -213,18 +147,18 @@ Status StreamLink::take(ByteView received) {
 
 Status StreamLink::take_frames(ByteView bytes, std::size_t& used) {
   const std::shared_ptr<bool> alive = alive_;
-  while (bytes.size() - used >= kHead) {
+  while (bytes.size() - used >= kFrameHead) {
     const ByteView rest = bytes.subspan(used);
     const std::size_t length = get32(rest.data());
     const std::size_t descriptors = get32(rest.data() + 4);
     if (length > limits_.message_bytes || length == 0 || descriptors > limits_.descriptors) {
       return error(Code::Invalid, "frame over a limit");
     }
-    if (rest.size() < kHead + length) {
+    if (rest.size() < kFrameHead + length) {
       break;
     }
-    used += kHead + length;
-    Status taken = take_frame(rest.subspan(kHead, length), descriptors);
+    used += kFrameHead + length;
+    Status taken = take_frame(rest.subspan(kFrameHead, length), descriptors);
     if (!taken || !*alive || !is_open()) {
       return taken;
     }
@@ -248,8 +182,9 @@ Status StreamLink::take_frame(ByteView message, std::size_t descriptors) {
 void StreamLink::flush() {
   while (!queue_.empty()) {
     Out& out = queue_.front();
-    const ssize_t now = send_some(fd_.get(), ByteView(out.bytes).subspan(out.sent),
-                                  out.sent == 0 ? numbers_of(out.fds) : std::vector<int>{}, 0);
+    const iovec rest{out.bytes.data() + out.sent, out.bytes.size() - out.sent};
+    const ssize_t now =
+        send_with(fd_.get(), {&rest, 1}, out.sent == 0 ? numbers_of(out.fds) : std::vector<int>{});
     if (now < 0) {
       if (errno == EAGAIN) {
         writing_.resume();

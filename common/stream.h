@@ -1,7 +1,5 @@
-// stream.h — framed messages with a client over a stream socket.   [front, client library]
-// A frame is an 8-byte head (length of the message, number of descriptors; both 32-bit
-// little-endian), then the message; its descriptors come with the head's first byte.
-// Bounded both ways: reading pauses while `waiting_bytes` of answers wait, a frame over
+// stream.h — framed messages (common/frame.h) with a client over a stream socket.   [front, client
+// library] Bounded both ways: reading pauses while `waiting_bytes` of answers wait, a frame over
 // `message_bytes` or with more than `descriptors` ends the link, and so does a peer that takes
 // nothing for `progress_within` although bytes wait, or needs more than `frame_within` for one
 // frame. An idle link holds no buffer. Source: docs/PROTOCOL.md §Client links.
@@ -27,9 +25,6 @@ struct StreamLimits {
   Nanos progress_within;
   Nanos frame_within = Nanos(0);  // 0: as long as it likes
 };
-
-// Blocking send of one frame, for a first message before any loop runs.
-[[nodiscard]] Status send_frame(int fd, ByteView message, const std::vector<int>& fds);
 
 class StreamLink {
  public:

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "common/frame.h"
 #include "common/log.h"
 #include "common/stream.h"
 #include "daemon/front/front.h"

@@ -1,4 +1,6 @@
-// One packet of a trusted link, with descriptors: the first byte says how many and of which kind.
+// One packet of a trusted link, with descriptors. The first byte says how many (bits 0-4), of which
+// kind (5, 6), and whether the head before the bytes is the fuzzer's own (7 clear) or one that fits
+// them, which chance alone rarely makes.
 #include "common/packet.h"
 
 #include <fcntl.h>
@@ -40,7 +42,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   }
   auto pair = rb::packet_pair(true);
   rb::fuzz::must(pair.ok());
-  const rb::ByteView packet(data + 1, size - 1);
+  const bool fitting = (data[0] & 0x80) != 0;
+  rb::Bytes packet;
+  if (fitting) {
+    packet = {0, 0, 0, 0, static_cast<std::uint8_t>(data[0] & 0x1F), 0, 0, 0};
+  }
+  packet.insert(packet.end(), data + 1, data + size);
   const auto sealed = rb::sealed_memory("m", packet);
   const rb::Fd plain((data[0] & 0x20) != 0 ? ::memfd_create("unsealed", MFD_CLOEXEC)
                                            : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -52,6 +59,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto got = rb::receive_packet(pair->second.get());
   if (got) {
     rb::fuzz::must(got->fds.size() <= fds.size());
+    rb::fuzz::must(!fitting || got->fds.size() == fds.size());
     rb::fuzz::planted(got->fds.size() == 3 && got->bytes.size() > 4);
   }
   return 0;

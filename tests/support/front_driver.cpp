@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "common/frame.h"
 #include "common/stream.h"
 
 namespace rb::testing {

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "common/frame.h"
 #include "common/stream.h"
 #include "protocol/wire.h"
 

@@ -1,3 +1,4 @@
+#include "common/frame.h"
 #include "common/stream.h"
 
 #include <doctest/doctest.h>
