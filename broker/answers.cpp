@@ -156,7 +156,8 @@ void send_receipt(Broker& broker, RequestIds::Waiter to, const Receipt& receipt)
     case Receipt::Kind::Started: {
       const auto found = session ? session->executions.find(receipt.subject)
                                  : decltype(session->executions.end()){};
-      if (!session || found == session->executions.end()) {
+      if (!session || found == session->executions.end() || found->second->run == 0 ||
+          found->second->run > session->runs.size()) {
         return refused(gone);
       }
       return send_started(broker, to, *found->second, *session);
@@ -180,7 +181,7 @@ void fill_session(const Broker& broker, const Session& from, front::SessionInfo:
   into.setStatus(wire::text(from.status));
   into.setCurrent(broker.sessions.current().get() == &from);
   into.setHasEnvironment(from.environment.has_value());
-  into.setLastEvent(from.journal ? from.journal->durable_line() : from.last_line);
+  into.setLastEvent(from.journal ? from.journal->told_line() : from.last_line);
   into.setFolder(wire::text(broker.places.state_path() + "/sessions/" + from.id));
   into.setHead(wire::data(from.journal ? from.journal->head().bytes : from.head.bytes));
 }

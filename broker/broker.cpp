@@ -107,7 +107,7 @@ void Broker::add_session(const SessionPtr& session) {
   sessions.add(session);
   if (session->journal) {
     session->announced_segment = session->journal->segments().back().number;
-    session->journal->on_durable([this, weak = std::weak_ptr<Session>(session)] {
+    session->journal->on_told([this, weak = std::weak_ptr<Session>(session)] {
       if (const SessionPtr one = weak.lock(); one && one->journal) {
         fronts.grew(*one);
       }
@@ -158,6 +158,8 @@ void Broker::on_settled(const SessionPtr& session) {
   for (const Waiting& one : due) {
     one.then();
   }
+  session->forget_old_executions();
+  compact_ledger();
 }
 
 void Broker::storage_failed(Session& session, const Error& why) {
@@ -276,10 +278,11 @@ void Broker::look_at_idle() {
 }
 
 void Broker::compact_ledger() {
-  if (!ready_said_ || ledger.bytes() > kCompactAbove) {
+  if (!ready_said_ || (ledger.bytes() > kCompactAbove && ledger.bytes() > 2 * compacted_bytes_)) {
     if (Status replaced = ledger.replace(all_records(*this)); !replaced) {
       log::error("ledger: " + replaced.failure().text());
     }
+    compacted_bytes_ = ledger.bytes();
   }
 }
 

@@ -30,6 +30,7 @@ struct Options {
   std::string libexec;
   std::string log;
   int ready_fd = -1;
+  std::uint32_t open_files = 1024;  // the limit we were started with
 };
 
 struct Broker {
@@ -96,6 +97,7 @@ struct Broker {
 
   std::vector<Waiting> waiting_;
   bool ready_said_ = false;
+  std::uint64_t compacted_bytes_ = 0;
   int exit_status_ = 0;
   Nanos idle_since_;
   Timer idle_;

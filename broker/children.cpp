@@ -5,9 +5,9 @@
 #include <unistd.h>
 #include <csignal>
 
-#include <array>
-#include <climits>
 #include <cstdlib>
+
+#include "broker/places.h"
 
 namespace rb::brk {
 namespace {
@@ -106,9 +106,7 @@ void Children::reap() {
 }
 
 std::string find_libexec() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
-  const std::string own(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  const std::string own = link_target("/proc/self/exe");
   const std::string folder = own.substr(0, own.rfind('/'));
   if (!folder.empty() && ::access((folder + "/runbook-broker").c_str(), F_OK) == 0) {
     return folder;

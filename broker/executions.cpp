@@ -20,6 +20,8 @@ namespace {
 using monitor::FromMonitor;
 using monitor::ToMonitor;
 
+constexpr Nanos kPatience = std::chrono::seconds(5);  // with a socket found in monitors/
+
 template <typename Fill>
 Bytes to_monitor(Fill&& fill) {
   return wire::build<ToMonitor>(std::forward<Fill>(fill));
@@ -238,6 +240,7 @@ void Executions::handle_challenge(const ExecutionPtr& execution, From from) {
 void Executions::handle_state(const ExecutionPtr& execution, From from) {
   const auto state = from.getState();
   execution->output_bytes = state.getOutputBytes();
+  execution->patience.disarm();
   if (execution->state == State::Preparing) {
     execution->state = State::Running;
   }
@@ -258,6 +261,14 @@ void Executions::recover(const ExecutionPtr& execution) {
   Result<Fd> link = connect_monitor(broker_.places.monitors(), socket_name(*execution));
   if (link) {
     listen_to(execution, std::move(*link));
+    execution->patience = Timer(broker_.loop, [this, weak = std::weak_ptr<Execution>(execution)] {
+      if (const ExecutionPtr one = weak.lock(); one && one->link && !one->over()) {
+        log::warn("the monitor of " + one->id + " doesn't answer");
+        one->link->close();
+        on_link_end(one);
+      }
+    });
+    execution->patience.arm(kPatience);
     return;
   }
   if (!end_by_file(execution)) {
@@ -331,6 +342,9 @@ void Executions::record_end(const ExecutionPtr& execution) {
     broker_.storage_failed(*session, written.failure());
     settle(execution);
     return;
+  }
+  if (execution->end_file) {
+    session->journal->tell();  // whoever waits for it needn't wait for our sync
   }
   session->journal->commit([this, execution, session](const Status& durable) {
     if (!durable) {

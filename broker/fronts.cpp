@@ -50,7 +50,7 @@ Fronts::Fronts(Broker& broker) : broker_(broker) {
 }
 
 void Fronts::start(Role role) {
-  auto& front = of(role);
+  Front& front = of(role);
   front.started = boot_now();
   Result<std::pair<Fd, Fd>> pair = packet_pair(true);
   if (!pair) {
@@ -70,7 +70,8 @@ void Fronts::start(Role role) {
 }
 
 void Fronts::adopt(Role role, Fd link) {
-  auto& front = of(role);
+  Front& front = of(role);
+  front.ready = false;
   front.link = std::make_unique<PacketLink>(
       broker_.loop, std::move(link),
       [this, &front](Packet packet) { on_packet(front, std::move(packet)); },
@@ -140,7 +141,7 @@ Status Fronts::handle_watch(Front& front, Message message, std::vector<Fd>) {
     auto watching = root.initWatching();
     watching.setConnection(connection->actor.connection);
     watching.setSession(wire::text(connection->watching));
-    watching.setLastLine(there ? session->journal->durable_line() : 0);
+    watching.setLastLine(there ? session->journal->told_line() : 0);
   }));
   return done();
 }
@@ -181,7 +182,7 @@ Bytes Fronts::grew_message(const Session& session, const Journal::Segment& segme
     auto grew = root.initGrew();
     grew.setSession(wire::text(session.id));
     grew.setSegment(segment.number);
-    grew.setLength(segment.durable);
+    grew.setLength(segment.told);
     grew.setLastLine(session.journal->last_line_of(segment));
   });
 }
@@ -227,7 +228,7 @@ void Fronts::ended(const std::string& session) {
 }
 
 void Fronts::accepted(const Connection& connection, Fd socket) {
-  auto& front = of(connection.actor.role);
+  Front& front = of(connection.actor.role);
   if (!front.link) {
     return;  // its front has just died: the client sees an end of file and comes again
   }
@@ -284,7 +285,7 @@ void Fronts::replace(Front& front, const std::string& why) {
 }
 
 void Fronts::on_exit(Role role, pid_t pid, int wait_status) {
-  auto& front = of(role);
+  Front& front = of(role);
   if (pid != front.pid) {
     return;  // one that was replaced already
   }

@@ -47,6 +47,7 @@ Status close_run(Broker& broker, Session& session, Run& run, const Actor* actor)
     return written.failure();
   }
   run.status = status;
+  run.closing = false;
   return broker.ledger.append(run_record(session, run));
 }
 
@@ -66,11 +67,16 @@ void handle_close_run(Broker& broker, const CallPtr& call, Operation operation) 
     refuse(broker, call, Reason::WRONG_STATE, "no run of this runbook is open");
     return;
   }
+  if (run->closing) {
+    refuse(broker, call, Reason::WRONG_STATE, "the run is being closed already");
+    return;
+  }
   if (!stop && session->running(run->number) > 0) {
     refuse(broker, call, Reason::WRONG_STATE, "the run still has executions: close it with --stop");
     return;
   }
   const std::uint32_t number = run->number;
+  session->runs[number - 1].closing = true;
   stop_and_wait(broker, session, number, "run closed", [&broker, call, session, number] {
     Run& closing = session->runs[number - 1];
     const Status closed =

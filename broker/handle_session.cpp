@@ -34,6 +34,7 @@ Result<Environment> open_environment(const Broker& broker, front::Sealed::Reader
 // Appends, syncs, answers: for requests that only leave a line.
 void record_and_finish(Broker& broker, const CallPtr& call, JsonWriter line,
                        const Receipt& receipt) {
+  (void)note_in_ledger(broker, *call, receipt);
   if (const auto written = call->session->journal->append(std::move(line)); !written) {
     refuse(broker, call, Reason::STORAGE, "not recordable: " + written.failure().text());
     return;

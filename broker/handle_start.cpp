@@ -1,11 +1,8 @@
 // start: every check, then the order of DESIGN §8: launch (the sandbox is being built meanwhile) →
 // ledger → start line → sync → go → answer. Attacks A6, A7, B2, B9.
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <climits>
 
 #include "broker/broker.h"
 #include "broker/join.h"
@@ -131,6 +128,9 @@ MaybeRefusal choose_profile(const Broker& broker, Starting& start) {
   if (start.timeout_ms > 0) {
     start.limits.timeout_ms = start.timeout_ms;
   }
+  if (start.limits.open_files == 0) {  // ours was raised; a script gets what we were given
+    start.limits.open_files = broker.options.open_files;
+  }
   return std::nullopt;
 }
 
@@ -148,6 +148,9 @@ MaybeRefusal check_room(const Broker& broker, Starting& start) {
     return Refusal{Reason::STORAGE, "not recordable: " + reserved.failure().text()};
   }
   const Run* run = start.session().open_run(start.runbook->name);
+  if (run != nullptr && run->closing) {
+    return Refusal{Reason::WRONG_STATE, "the run is being closed"};
+  }
   if (run != nullptr && start.new_run && start.session().running(run->number) > 0) {
     return Refusal{Reason::WRONG_STATE, "the open run still has executions: stop them first"};
   }
@@ -179,18 +182,19 @@ MaybeRefusal check_work(const Broker& broker, Starting& start) {
   if (!start.work_given) {
     return std::nullopt;
   }
-  std::array<char, PATH_MAX> path{};
-  const std::string own = "/proc/self/fd/" + std::to_string(start.call->fds.front().get());
-  const ssize_t length = ::readlink(own.c_str(), path.data(), path.size());
-  start.work_path.assign(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  start.work_path = place_of(start.call->fds.front().get());
   const auto holds = [&start](std::string_view inner) {
     return inner == start.work_path || start.work_path == "/" ||
            (inner.starts_with(start.work_path) && inner[start.work_path.size()] == '/');
   };
+  const auto within = [&start](const std::string& outer) {
+    return start.work_path.starts_with(outer + "/");
+  };
   struct stat facts {};
   if (!start.work_path.starts_with('/') || ::fstat(start.call->fds.front().get(), &facts) < 0 ||
       !S_ISDIR(facts.st_mode) || holds(start.session().environment->value("HOME")) ||
-      holds(broker.places.state_path()) || holds(broker.places.runtime_path())) {
+      holds(broker.places.state_path()) || holds(broker.places.runtime_path()) ||
+      within(broker.places.state_path()) || within(broker.places.runtime_path())) {
     return Refusal{Reason::BAD_INPUT,
                    "this folder can't be the work folder: it is or holds home, / or the record"};
   }
@@ -249,23 +253,14 @@ Status make_execution(Broker& broker, Starting& start) {
     return folder.failure();
   }
   const int flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL;
-  Result<Fd> script = open_beneath(folder->get(), "script", flags, Links::Refuse, 0600);
   Result<Fd> output = open_beneath(folder->get(), "output", flags, Links::Refuse, 0600);
   Result<Fd> index = open_beneath(folder->get(), "output.idx", flags, Links::Refuse, 0600);
   Result<Fd> generated = make_folder(folder->get(), "generated");
   Result<Fd> memory = sealed_memory("script", start.joined.script);
-  for (const Result<Fd>* one : {&script, &output, &index, &generated, &memory}) {
+  for (const Result<Fd>* one : {&output, &index, &generated, &memory}) {
     if (!*one) {
       return one->failure();
     }
-  }
-  if (Status written = write_all(script->get(), start.joined.script); !written) {
-    return written;
-  }
-  // What the journal doesn't hold has to be on disk by itself.
-  if (start.joined.script.size() > limits::kScriptInJournalBytes &&
-      (::fsync(script->get()) < 0 || ::fsync(folder->get()) < 0)) {
-    return errno_error("sync the script");
   }
   Result<Fd> listener =
       Places::listen_at(broker.places.monitors(), session.id + "." + id, SOCK_SEQPACKET);
@@ -398,14 +393,11 @@ Bytes launch_message(const Broker& broker, const Starting& start) {
   });
 }
 
-Result<std::uint64_t> record_run(Broker& broker, const Starting& start) {
+Result<std::uint64_t> record_run(const Starting& start) {
   Session& session = start.session();
   JsonWriter line = session.journal->begin("run-opened", &start.call->actor);
   line.field("run", start.run->number).field("runbook", start.run->runbook);
   line.field("tree_digest", start.runbook->tree.hex()).field("work", start.work_path);
-  if (Status noted = broker.ledger.append(run_record(session, *start.run)); !noted) {
-    return noted.failure();
-  }
   return session.journal->append(std::move(line));
 }
 
@@ -455,22 +447,48 @@ JsonWriter start_line(const Starting& start) {
   return line;
 }
 
+// executions/<id>/script, for people; the monitor has the bytes already. What the journal doesn't
+// hold has to be on disk by itself before the script may go.
+Status write_script_file(const Starting& start) {
+  Result<Fd> script =
+      open_beneath(start.session().executions_folder.get(), start.execution->id + "/script",
+                   O_WRONLY | O_CREAT | O_EXCL, Links::Refuse, 0600);
+  if (!script) {
+    return script.failure();
+  }
+  if (Status written = write_all(script->get(), start.joined.script); !written) {
+    return written;
+  }
+  if (start.joined.script.size() <= limits::kScriptInJournalBytes) {
+    return done();
+  }
+  const Result<Fd> folder = existing(start.session().executions_folder.get(), start.execution->id);
+  const bool synced = folder && ::fsync(script->get()) == 0 && ::fsync(folder->get()) == 0;
+  return synced ? done() : Status(errno_error("sync the script"));
+}
+
 // What the next broker must know comes first: it may be needed from the next instruction on.
 Status record_start(Broker& broker, Starting& start, const Receipt& receipt) {
   Session& session = start.session();
   start.execution->event = session.journal->lines() + (start.run_is_new ? 2 : 1);
+  if (start.run_is_new) {
+    if (Status noted = broker.ledger.append(run_record(session, *start.run)); !noted) {
+      return noted;
+    }
+  }
   if (Status noted = broker.ledger.append(start_record(*start.execution)); !noted) {
     return noted;
   }
-  const Record request = RequestIds::to_record(
-      start.call->request_key, broker.ids.content(start.call->request_key), receipt, wall_now_ms());
-  if (Status noted = broker.ledger.append(request); !noted) {
+  if (Status noted = note_in_ledger(broker, *start.call, receipt); !noted) {
     return noted;
   }
   if (start.run_is_new) {
-    if (const auto written = record_run(broker, start); !written) {
+    if (const auto written = record_run(start); !written) {
       return written.failure();
     }
+  }
+  if (Status written = write_script_file(start); !written) {
+    return written;
   }
   const Result<std::uint64_t> number = session.journal->append(start_line(start));
   return number ? done() : Status(number.failure());
@@ -533,6 +551,7 @@ MaybeRefusal check(Broker& broker, Starting& start) {
 
 void handle_start(Broker& broker, const CallPtr& call, Operation operation) {
   Starting start = from_wire(call, operation.getStart());
+  call->about = to_valid_utf8(start.block).substr(0, 256);
   if (const MaybeRefusal refused = check(broker, start)) {
     refuse(broker, call, refused->reason, refused->text);
     return;

@@ -51,7 +51,8 @@ Result<Interpreter> Interpreters::resolve(const std::vector<std::string>& words,
   if (program.find('/') == std::string::npos) {
     program = on_path(program, path);
   }
-  if (!program.starts_with('/') || !is_program(program)) {
+  const bool found = program != asked;  // on_path has looked
+  if (!program.starts_with('/') || !(found || is_program(program))) {
     return error(Code::NotFound, "interpreter " + asked + " isn't on this machine");
   }
   const std::string name = file_name(program);

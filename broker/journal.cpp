@@ -1,6 +1,5 @@
 #include "broker/journal.h"
 
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "common/clock.h"
 #include "common/folder.h"
 #include "common/io.h"
+#include "common/mapping.h"
 #include "protocol/limits.h"
 
 namespace rb::brk {
@@ -22,46 +22,6 @@ constexpr std::uint32_t kMostSegments = 9999;  // four digits in the name
 std::uint64_t boot_ms() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<Millis>(boot_now()).count());
 }
-
-// A whole file, seen through a mapping: recovery of a large journal takes no memory of ours.
-class Mapped {
- public:
-  static Result<Mapped> of(int fd) {
-    struct stat facts {};
-    if (::fstat(fd, &facts) < 0) {
-      return errno_error("fstat");
-    }
-    Mapped out;
-    out.size_ = static_cast<std::size_t>(facts.st_size);
-    if (out.size_ == 0) {
-      return out;
-    }
-    out.start_ = ::mmap(nullptr, out.size_, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (out.start_ == MAP_FAILED) {
-      out.start_ = nullptr;
-      return errno_error("mmap");
-    }
-    return out;
-  }
-  Mapped() = default;
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
-  Mapped(Mapped&& other) noexcept
-      : start_(std::exchange(other.start_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  Mapped& operator=(Mapped&&) = delete;
-  ~Mapped() {
-    if (start_ != nullptr) {
-      ::munmap(start_, size_);
-    }
-  }
-  [[nodiscard]] std::string_view text() const {
-    return {static_cast<const char*>(start_), start_ == nullptr ? 0 : size_};
-  }
-
- private:
-  void* start_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 std::string_view after(std::string_view text, std::string_view mark) {
   const std::size_t at = text.find(mark);
@@ -138,7 +98,7 @@ Status Journal::open_segment(std::uint64_t first_line) {
   file_ = std::move(*file);
   length_ = 0;
   allocated_ = 0;
-  segments_.push_back({number, first_line, 0});
+  segments_.push_back({number, first_line, 0, 0});
   if (::fsync(folder_) < 0) {
     return errno_error("sync the session's folder");
   }
@@ -211,9 +171,19 @@ Status Journal::sync() {
     }
   }
   unsafe_.clear();
-  safe_lines_ = chain_.lines();
-  segments_.back().durable = length_;
+  safe_lines_ = told_lines_ = chain_.lines();
+  segments_.back().durable = segments_.back().told = length_;
   return done();
+}
+
+void Journal::tell() {
+  if (unsafe_.size() == 1) {
+    told_lines_ = chain_.lines();
+    segments_.back().told = length_;
+    if (told_) {
+      told_();
+    }
+  }
 }
 
 // After a failed sync the kernel may have dropped the pages and say "all well" next time: the old
@@ -254,6 +224,7 @@ void Journal::commit(Then then) {
 }
 
 void Journal::flush() {
+  const std::uint64_t told = told_lines_;
   const std::vector<Then> due = std::exchange(waiting_, {});
   const Status synced = sync();
   const std::shared_ptr<bool> alive = alive_;
@@ -262,13 +233,13 @@ void Journal::flush() {
       then(synced);
     }
   }
-  if (*alive && synced && durable_) {
-    durable_();
+  if (*alive && synced && told_ && told_lines_ > told) {
+    told_();
   }
 }
 
 std::uint64_t Journal::last_line_of(const Segment& segment) const {
-  return segment.number == segments_.back().number ? safe_lines_
+  return segment.number == segments_.back().number ? told_lines_
                                                    : segments_[segment.number].first_line - 1;
 }
 
@@ -300,12 +271,12 @@ Result<std::unique_ptr<Journal>> Journal::resume(Loop& loop, int folder, Found& 
 }
 
 Status Journal::scan(std::uint32_t segment, Found& found) {
-  const Result<Mapped> mapped = Mapped::of(file_.get());
+  const Result<Mapping> mapped = Mapping::of(file_.get());
   if (!mapped) {
     return mapped.failure();
   }
-  const std::string_view text = mapped->text();
-  segments_.push_back({segment, chain_.lines() + 1, 0});
+  const std::string_view text = as_text(mapped->bytes());
+  segments_.push_back({segment, chain_.lines() + 1, 0, 0});
   std::size_t at = 0;
   // A segment may replace lines of the one before (move_on): its first line says from where.
   std::uint64_t lines = chain_.lines();
@@ -331,8 +302,8 @@ Status Journal::scan(std::uint32_t segment, Found& found) {
   chain_ = Chain(head, lines);
   length_ = at;
   allocated_ = at;
-  safe_lines_ = lines;
-  segments_.back().durable = at;
+  safe_lines_ = told_lines_ = lines;
+  segments_.back().durable = segments_.back().told = at;
   return done();
 }
 

@@ -27,6 +27,7 @@ class Journal {
     std::uint32_t number = 1;
     std::uint64_t first_line = 1;
     std::uint64_t durable = 0;  // bytes that are on disk
+    std::uint64_t told = 0;     // bytes that others may read
   };
   // What a pass over an earlier broker's journal found.
   struct Found {
@@ -49,15 +50,19 @@ class Journal {
   void commit(Then then);
   // The same, now.
   [[nodiscard]] Status sync();
-  // Called after each sync that made lines final.
-  void on_durable(std::function<void()> durable) { durable_ = std::move(durable); }
+  // Lets others read the line just appended before it is synced, where nothing else waits for a
+  // sync: for facts that are on disk elsewhere already (outcome.bin), which a later broker would
+  // write here again.
+  void tell();
+  // Called whenever there is more that others may read.
+  void on_told(std::function<void()> told) { told_ = std::move(told); }
   // Keeps room for the lines that must still fit when the disk is full.
   [[nodiscard]] Status reserve();
   // Marks the last segment as complete: no line will follow.
   void finish();
 
   [[nodiscard]] std::uint64_t lines() const { return chain_.lines(); }
-  [[nodiscard]] std::uint64_t durable_line() const { return safe_lines_; }
+  [[nodiscard]] std::uint64_t told_line() const { return told_lines_; }
   [[nodiscard]] std::uint64_t last_line_of(const Segment& segment) const;
   [[nodiscard]] const Digest& head() const { return chain_.head(); }
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
@@ -80,8 +85,9 @@ class Journal {
   std::vector<Segment> segments_;
   std::vector<std::string> unsafe_;  // written, not yet synced
   std::uint64_t safe_lines_ = 0;
+  std::uint64_t told_lines_ = 0;
   std::vector<Then> waiting_;
-  std::function<void()> durable_;
+  std::function<void()> told_;
   bool broken_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 

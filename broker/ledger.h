@@ -35,7 +35,7 @@ struct Record {
 };
 
 inline constexpr std::size_t kLedgerRecordBytes = 64 * 1024;
-inline constexpr std::size_t kLedgerBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kLedgerBytes = std::size_t{256} << 20;
 
 [[nodiscard]] Bytes encode_record(const Record& record);
 // Whole records from the front of `bytes`; `used` is how far they reach.

@@ -36,13 +36,14 @@ std::optional<rb::brk::Options> parse(int argc, char** argv) {
 }
 
 // Nobody of this uid shall read our memory, and a crash shall not write it anywhere.
-void harden() {
+void harden(rb::brk::Options& options) {
   ::umask(0077);
   (void)::prctl(PR_SET_DUMPABLE, 0);
   const rlimit none{0, 0};
   (void)::setrlimit(RLIMIT_CORE, &none);
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    options.open_files = static_cast<std::uint32_t>(std::min<rlim_t>(files.rlim_cur, 1U << 20));
     files.rlim_cur = std::min(std::max(files.rlim_cur, kDescriptors), files.rlim_max);
     (void)::setrlimit(RLIMIT_NOFILE, &files);
   }
@@ -67,7 +68,8 @@ int main(int argc, char** argv) {
   std::optional<rb::brk::Options> options = parse(argc, argv);
   // While its children can still write their id maps: an undumpable process has none that can.
   rb::brk::Facts facts = rb::brk::Facts::probe();
-  harden();
+  rb::brk::Options fallback;
+  harden(options ? *options : fallback);
   if (options && !options->log.empty() && !log_to(options->log)) {
     options.reset();
   }

@@ -1,17 +1,13 @@
 #include "broker/opening.h"
 
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <climits>
 
 #include "broker/broker.h"
 #include "broker/trees.h"
 #include "common/folder.h"
 #include "common/io.h"
 #include "common/log.h"
+#include "common/mapping.h"
 #include "protocol/folder_id.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
@@ -26,45 +22,11 @@ using reader::ToReader;
 constexpr std::size_t kAtOnce = 4;
 constexpr Nanos kGrace = std::chrono::seconds(1);  // the processes keep their own deadlines
 
-// A sealed memory file, seen through a mapping: its pages are nobody's to change, and not ours.
-class Content {
- public:
-  static Result<Content> of(int fd) {
-    const Result<std::uint64_t> length = sealed_length(fd, limits::kTreeBytes);
-    if (!length) {
-      return length.failure();
-    }
-    Content out;
-    out.size_ = static_cast<std::size_t>(*length);
-    if (out.size_ == 0) {
-      return out;
-    }
-    out.start_ = ::mmap(nullptr, out.size_, PROT_READ, MAP_SHARED, fd, 0);
-    if (out.start_ == MAP_FAILED) {
-      out.start_ = nullptr;
-      return errno_error("map the folder's content");
-    }
-    return out;
-  }
-  Content() = default;
-  Content(const Content&) = delete;
-  Content& operator=(const Content&) = delete;
-  Content(Content&& other) noexcept
-      : start_(std::exchange(other.start_, nullptr)), size_(other.size_) {}
-  Content& operator=(Content&&) = delete;
-  ~Content() {
-    if (start_ != nullptr) {
-      ::munmap(start_, size_);
-    }
-  }
-  [[nodiscard]] ByteView bytes() const {
-    return {static_cast<const std::uint8_t*>(start_), start_ == nullptr ? 0 : size_};
-  }
-
- private:
-  void* start_ = nullptr;
-  std::size_t size_ = 0;
-};
+// The loader's content: sealed, so that its pages are nobody's to change.
+Result<Mapping> content_of(const Packet& loaded) {
+  const Result<std::uint64_t> length = sealed_length(loaded.fds.front().get(), limits::kTreeBytes);
+  return length ? Mapping::of(loaded.fds.front().get()) : Result<Mapping>(length.failure());
+}
 
 // What a reader says about a failure, fit for a person.
 std::string sentence(capnp::Text::Reader from) {
@@ -111,10 +73,7 @@ void handle_open(Broker& broker, const CallPtr& call, Operation operation) {
     return;
   }
   // The path that people see and scripts find it under is the kernel's, not the message's.
-  std::array<char, PATH_MAX> path{};
-  const std::string own = "/proc/self/fd/" + std::to_string(asked.folder.get());
-  const ssize_t length = ::readlink(own.c_str(), path.data(), path.size());
-  asked.folder_path.assign(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  asked.folder_path = place_of(asked.folder.get());
   if (!asked.folder_path.starts_with('/')) {
     refuse(broker, call, Reason::MALFORMED, "the descriptor isn't a folder");
     return;
@@ -191,7 +150,7 @@ void Opener::on_loaded(const OpeningPtr& opening, Result<Packet> answer) {
         if (!from.isLoaded() || opening->loaded.fds.size() != 1) {
           return error(Code::Invalid, refusal.text);
         }
-        const Result<Content> content = Content::of(opening->loaded.fds.front().get());
+        const Result<Mapping> content = content_of(opening->loaded);
         if (!content) {
           return content.failure();
         }
@@ -274,7 +233,7 @@ void Opener::conclude(const OpeningPtr& opening, Packet answer) {
         if (!from.isRead() || !from.getRead().getVetted()) {
           return from.isRead() ? done() : Status(error(Code::Invalid, "not an outcome"));
         }
-        const Result<Content> content = Content::of(opening->loaded.fds.front().get());
+        const Result<Mapping> content = content_of(opening->loaded);
         if (!content) {
           return content.failure();
         }

@@ -6,6 +6,8 @@
 #include <sys/un.h>
 #include <sys/vfs.h>
 
+#include <array>
+#include <climits>
 #include <cstdlib>
 
 #include "broker/mount_clone.h"
@@ -105,6 +107,15 @@ Result<Fd> lock_state(int state) {
 
 }  // namespace
 
+std::string link_target(const std::string& path) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+  return {target.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+std::string place_of(int fd) {
+  return link_target("/proc/self/fd/" + std::to_string(fd));
+}
+
 Result<Places> Places::prepare() {
   Places out;
   const Result<std::string> state_path = state_place();
@@ -177,11 +188,14 @@ Result<Fd> Places::listen_at(int folder, const std::string& name, int type) {
     return error(Code::TooLarge, "socket name too long: " + name);
   }
   path.copy(address.sun_path, path.size());
-  if (::unlinkat(folder, name.c_str(), 0) < 0 && errno != ENOENT) {
-    return errno_error("replace " + name);
+  const auto bind_it = [&] {
+    return ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  };
+  int bound = bind_it();
+  if (bound < 0 && errno == EADDRINUSE && ::unlinkat(folder, name.c_str(), 0) == 0) {
+    bound = bind_it();
   }
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
-      ::fchmodat(folder, name.c_str(), 0600, 0) < 0 || ::listen(fd.get(), 128) < 0) {
+  if (bound < 0 || ::fchmodat(folder, name.c_str(), 0600, 0) < 0 || ::listen(fd.get(), 128) < 0) {
     return errno_error("listen at " + name);
   }
   return fd;

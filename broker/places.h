@@ -50,4 +50,8 @@ class Places {
   std::string no_clone_;
 };
 
+// Where a link leads, or where an open file lies, as the kernel says; "" when it doesn't.
+[[nodiscard]] std::string link_target(const std::string& path);
+[[nodiscard]] std::string place_of(int fd);
+
 }  // namespace rb::brk

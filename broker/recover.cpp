@@ -146,7 +146,9 @@ class Recovery {
     execution->block = record.texts[4];
     execution->profile = record.texts[5];
     execution->actor = record.texts[6];
-    execution->run = static_cast<std::uint32_t>(record.numbers[0]);
+    if (record.numbers[0] <= session->runs.size()) {
+      execution->run = static_cast<std::uint32_t>(record.numbers[0]);
+    }
     execution->started_ms = static_cast<std::int64_t>(record.numbers[1]);
     execution->event = record.numbers[2];
     session->executions[execution->id] = execution;

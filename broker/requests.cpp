@@ -60,7 +60,7 @@ void record_refusal(Broker& broker, const Call& call, const Refusal& refusal) {
     return;
   }
   JsonWriter line = session->journal->begin("refused", &call.actor);
-  line.field("request", call.request_hex);
+  line.field("request", call.request_hex).field("block", call.about);
   line.field("reason", reason_name(refusal.reason)).field("text", refusal.text);
   if (session->journal->append(std::move(line))) {
     session->journal->commit({});
@@ -173,9 +173,20 @@ Status dispatch(Broker& broker, Connection& connection, front::Request::Reader r
   return error(Code::Invalid, "a request that is none");
 }
 
+Status note_in_ledger(Broker& broker, const Call& call, const Receipt& receipt) {
+  return broker.ledger.append(RequestIds::to_record(
+      call.request_key, broker.ids.content(call.request_key), receipt, wall_now_ms()));
+}
+
 void finish(Broker& broker, const CallPtr& call, const Receipt& receipt) {
   if (receipt.kind == Receipt::Kind::Refused) {
     record_refusal(broker, *call, receipt.refusal);
+  }
+  const bool noted = receipt.kind == Receipt::Kind::Done ||
+                     receipt.kind == Receipt::Kind::Session ||
+                     receipt.kind == Receipt::Kind::Run;  // a start is noted before its line
+  if (noted) {
+    (void)note_in_ledger(broker, *call, receipt);
   }
   std::vector<RequestIds::Waiter> waiting = broker.ids.settle(call->request_key, receipt);
   if (waiting.empty()) {

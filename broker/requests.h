@@ -25,6 +25,7 @@ struct Call {
   bool changes = false;     // an act: what becomes of it is recorded
   std::string request_key;  // of an act whose id was noted
   std::string request_hex;  // for the record
+  std::string about;        // block, for the record of a refusal
   SessionPtr session;       // where the row wants one
   std::vector<Fd> fds;
 };
@@ -34,6 +35,8 @@ using CallPtr = std::shared_ptr<Call>;
 [[nodiscard]] Status dispatch(Broker& broker, Connection& connection,
                               front::Request::Reader request, std::vector<Fd> fds);
 
+// What becomes of a request, for the next broker: before the line that it leaves.
+[[nodiscard]] Status note_in_ledger(Broker& broker, const Call& call, const Receipt& receipt);
 // Ends a state-changing request: notes what became of it and answers everybody who waits.
 void finish(Broker& broker, const CallPtr& call, const Receipt& receipt);
 void refuse(Broker& broker, const CallPtr& call, front::Reason reason, std::string text);

@@ -9,6 +9,7 @@ namespace rb::brk {
 namespace {
 
 constexpr std::size_t kEndedKept = 16;
+constexpr std::size_t kExecutionsKept = 2000;  // of one session, in memory
 constexpr std::size_t kNameBytes = 64;
 
 }  // namespace
@@ -25,6 +26,19 @@ std::size_t Session::running(std::uint32_t run) const {
       std::count_if(executions.begin(), executions.end(), [run](const auto& entry) {
         return !entry.second->settled && (run == 0 || entry.second->run == run);
       }));
+}
+
+void Session::forget_old_executions() {
+  while (executions.size() > kExecutionsKept && oldest_execution < next_execution) {
+    const auto oldest = executions.find("e" + std::to_string(oldest_execution));
+    if (oldest != executions.end() && !oldest->second->settled) {
+      return;
+    }
+    if (oldest != executions.end()) {
+      executions.erase(oldest);
+    }
+    ++oldest_execution;
+  }
 }
 
 Sessions::Found Sessions::find(const std::string& wanted) const {

@@ -36,7 +36,8 @@ struct Runbook {
 struct Run {
   std::uint32_t number = 0;
   std::string runbook;
-  std::string status = "open";                // open completed partial opened interrupted
+  bool closing = false;         // its executions are being stopped: nothing starts in it
+  std::string status = "open";  // open completed partial opened interrupted
   std::map<std::string, std::string> blocks;  // last outcome, or "running", by block
 
   [[nodiscard]] std::string folder() const { return runbook + "-" + std::to_string(number); }
@@ -63,6 +64,7 @@ struct Execution {
   bool settled = false;            // its end line too
   bool recovered = false;          // taken over from an earlier broker
   bool proven = false;             // a recovered monitor has let us in
+  Timer patience;                  // for one that doesn't
   std::unique_ptr<PacketLink> link;
 
   [[nodiscard]] bool over() const { return state == State::Over; }
@@ -88,6 +90,7 @@ struct Session {
   std::vector<Run> runs;  // by number, from 1
   std::map<std::string, std::shared_ptr<Execution>> executions;
   std::uint32_t next_execution = 1;
+  std::uint32_t oldest_execution = 1;  // what may still be in memory
   Nanos last_used{};
   mutable std::uint32_t announced_segment = 1;  // the last one that fronts know
 
@@ -96,6 +99,8 @@ struct Session {
   [[nodiscard]] Run* open_run(const std::string& runbook);
   // Executions whose end isn't recorded; of one run unless it is 0.
   [[nodiscard]] std::size_t running(std::uint32_t run = 0) const;
+  // Forgets the oldest executions that are over: the record has them.
+  void forget_old_executions();
 };
 using SessionPtr = std::shared_ptr<Session>;
 using ExecutionPtr = std::shared_ptr<Execution>;

@@ -8,7 +8,7 @@
 namespace rb {
 namespace {
 
-constexpr std::size_t kChunkBytes = 64 * 1024;
+constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
 
 // Takes the fixed start of a line apart; each step false when the line isn't spelled so.
 class Start {
@@ -137,30 +137,34 @@ void JournalReader::open_segment() {
 }
 
 Result<std::optional<JournalReader::Line>> JournalReader::next() {
-  while (segment_ < segments_.size()) {
+  for (; segment_ < segments_.size(); ++segment_, lines_.reset()) {
     if (!lines_) {
       open_segment();
     }
-    const bool replaced = until_ != 0 && number_ + 1 >= until_;
-    if (!replaced) {
-      auto line = lines_->next();
-      if (!line) {
-        ++number_;
-        return line.failure();
-      }
-      if (*line) {
-        return accept(**line);
-      }
-      forget_torn();
-      if (lines_->torn() > 0) {
-        torn_.push_back({segment_, lines_->torn()});
-      }
+    auto line = next_here();
+    if (!line || *line || segment_ + 1 == segments_.size()) {
+      return line;
     }
-    if (segment_ + 1 == segments_.size()) {
-      return std::optional<Line>();
-    }
-    ++segment_;
-    lines_.reset();
+  }
+  return std::optional<Line>();
+}
+
+// nullopt where the present segment has no more lines that count.
+Result<std::optional<JournalReader::Line>> JournalReader::next_here() {
+  if (until_ != 0 && number_ + 1 >= until_) {
+    return std::optional<Line>();
+  }
+  const auto line = lines_->next();
+  if (!line) {
+    ++number_;
+    return line.failure();
+  }
+  if (*line) {
+    return accept(**line);
+  }
+  forget_torn();
+  if (lines_->torn() > 0) {
+    torn_.push_back({segment_, lines_->torn()});
   }
   return std::optional<Line>();
 }

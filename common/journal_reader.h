@@ -86,6 +86,7 @@ class JournalReader {
  private:
   void open_segment();
   void forget_torn();
+  [[nodiscard]] Result<std::optional<Line>> next_here();
   [[nodiscard]] Result<std::optional<Line>> accept(std::string_view text);
 
   std::vector<int> segments_;

@@ -14,6 +14,8 @@ namespace {
 
 using Found = std::optional<Difference>;
 
+constexpr std::size_t kJsonBytes = std::size_t{64} << 10;  // no outcome.json is longer
+
 std::string folder_of(const rb::Json& line) {
   return "executions/" + std::string(line.text_at("execution")) + "/";
 }
@@ -107,7 +109,7 @@ Found check_outcome_json(int session, const rb::Json& finished, const Outcome& o
   if (!file) {
     return file.failure().code == Code::NotFound ? Found() : unreadable(path, file.failure());
   }
-  const Result<Bytes> text = read_all(file->get(), 64 * 1024);
+  const Result<Bytes> text = read_all(file->get(), kJsonBytes);
   if (!text || as_text(*text) != outcome_json(outcome, bin)) {
     return Difference{path, "doesn't say what outcome.bin says"};
   }

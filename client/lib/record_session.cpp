@@ -202,10 +202,11 @@ bool Checker::on_other_view(std::uint64_t number, const Digest& head) {
 // Line `number` and a file disagree. Where nothing vouches for the line, or something does, the
 // file is named; where the line after it contradicts, the line itself was changed.
 bool Checker::wrong(std::string file, std::uint64_t number, std::string reason) {
-  const std::string journal = segment();
-  return vouched(number, out_.head) == Vouched::No
-             ? bad(journal, number, "was changed: its digest is another now")
-             : bad(file.empty() ? journal : std::move(file), number, std::move(reason));
+  std::string journal = segment();
+  if (vouched(number, out_.head) == Vouched::No) {
+    return bad(std::move(journal), number, "was changed: its digest is another now");
+  }
+  return bad(std::move(file.empty() ? journal : file), number, std::move(reason));
 }
 
 bool Checker::on_event(std::uint64_t number, std::string_view type, const rb::Json& line) {

@@ -153,7 +153,6 @@ FIGURES = {
 def measure(name):
     try:
         with harness.Daemon("bench") as d:
-            d.start_broker()
             out = FIGURES[name](d)
             d.end_sessions()
             return out

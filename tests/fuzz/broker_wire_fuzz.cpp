@@ -121,7 +121,7 @@ class Played {
     broker_ =
         std::make_unique<brk::Broker>(brk::Options{"/nonexistent", "", -1}, std::move(*places),
                                       std::move(ledger->ledger), brk::Facts());
-    for (const std::uint64_t number : {std::uint64_t{1}, std::uint64_t{2}}) {
+    for (const std::uint64_t number : {1, 2}) {
       brk::Connection connection;
       connection.actor.role = number == 1 ? brk::Role::Operator : brk::Role::Agent;
       connection.actor.connection = number;
@@ -209,9 +209,13 @@ class Played {
         break;
     }
     const std::uint8_t spoil = input.byte();
-    const rb::Bytes content =
-        spoil == 1 ? rb::Bytes(input.bytes(64).begin(), input.bytes(64).end())
-                   : rb::wire::build<Operation>([&](auto root) { fill_operation(root, input); });
+    rb::Bytes content;
+    if (spoil == 1) {
+      const rb::ByteView garbage = input.bytes(64);
+      content.assign(garbage.begin(), garbage.end());
+    } else {
+      content = rb::wire::build<Operation>([&](auto root) { fill_operation(root, input); });
+    }
     send_signed(content, spoil);
   }
 

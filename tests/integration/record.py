@@ -134,6 +134,19 @@ def test_show_draws_from_the_journal_whatever_the_page_on_disk_says():
         assert d.ok("record", "show").text() == page
 
 
+def test_a_page_shows_more_outputs_than_one_packet_has_descriptors():
+    with Daemon("record") as d:
+        d.ok("session", "start", "--as", "anna", "--why", "many")
+        path = d.write("many/runbook.mdx", '# Many\n\n<Command id="a" command="echo out of $RANDOM" />\n')
+        for _ in range(20):
+            assert d.ctl("run", path).rc == 0
+        page = d.ok("record", "show").text()
+        assert page.count("```text\nout of ") == 20, page
+        assert "executions/" not in page, "an output was left out"
+        d.end_sessions()
+        assert (d.session_folder() / "runs" / "many-1" / "run.md").read_text().count("```text\nout of ") == 20
+
+
 def test_every_kind_of_tampering_is_found():
     with Daemon("record") as d:
         ended_session(d)

@@ -68,7 +68,9 @@ void measure(const std::string& monitor, const std::string& base, bool spare, Fi
   const Message end = execution.until(monitor::FromMonitor::FINISHED);
   const double took = micros_since(start);
   if (end.outcome != event::Outcome::PASSED) {
-    std::fprintf(stderr, "launch failed: %s\n", ready.text.c_str());
+    std::fprintf(stderr, "launch failed after %.0f us: ready %d \"%s\", end %d \"%s\"\n", took,
+                 static_cast<int>(ready.kind), ready.text.c_str(), static_cast<int>(end.kind),
+                 end.text.c_str());
     std::exit(1);
   }
   (spare ? out.spare : out.fresh).push_back(took);

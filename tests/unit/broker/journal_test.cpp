@@ -49,18 +49,34 @@ TEST_CASE("journal: commit calls back from the loop, after one sync for all of a
   auto journal = Journal::create(loop, folder.fd(), {});
   int durable = 0;
   int committed = 0;
-  (*journal)->on_durable([&] { ++durable; });
+  (*journal)->on_told([&] { ++durable; });
   for (int i = 0; i < 3; ++i) {
     note(**journal, "x");
     (*journal)->commit([&](const Status& status) { committed += status.ok() ? 1 : 0; });
   }
   CHECK(committed == 0);
-  CHECK((*journal)->durable_line() == 0);
+  CHECK((*journal)->told_line() == 0);
   while (committed < 3) {
     loop.turn(true);
   }
   CHECK(durable == 1);
-  CHECK((*journal)->durable_line() == 3);
+  CHECK((*journal)->told_line() == 3);
+}
+
+TEST_CASE("journal: a line may be told before its sync only where nothing else waits for one") {
+  const test::Folder folder;
+  Loop loop;
+  auto journal = Journal::create(loop, folder.fd(), {});
+  note(**journal, "an outcome that is on disk elsewhere");
+  (*journal)->tell();
+  CHECK((*journal)->told_line() == 1);
+  REQUIRE((*journal)->sync().ok());
+  note(**journal, "a start that isn't");
+  note(**journal, "an outcome");
+  (*journal)->tell();
+  CHECK((*journal)->told_line() == 1);
+  REQUIRE((*journal)->sync().ok());
+  CHECK((*journal)->told_line() == 3);
 }
 
 TEST_CASE("journal: a later broker goes on where the last whole line ends, whatever the cut") {
