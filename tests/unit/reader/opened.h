@@ -54,7 +54,8 @@ class Folder {
   std::string path_;
 };
 
-// The shared folder of corpora, "" when it isn't there; our own cases.
+// The shared folder of corpora; "" when it is not there, which is said (and fails the test with
+// RUNBOOKD_MUST_WORK=1). Our own cases.
 [[nodiscard]] std::string shared_folder();
 [[nodiscard]] std::string golden_folder();
 [[nodiscard]] std::string read_file(const std::string& path);
