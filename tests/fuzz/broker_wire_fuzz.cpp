@@ -121,7 +121,7 @@ class Played {
     broker_ =
         std::make_unique<brk::Broker>(brk::Options{"/nonexistent", "", -1}, std::move(*places),
                                       std::move(ledger->ledger), brk::Facts());
-    for (const std::uint64_t number : {1, 2}) {
+    for (const std::uint64_t number : {std::uint64_t{1}, std::uint64_t{2}}) {
       brk::Connection connection;
       connection.actor.role = number == 1 ? brk::Role::Operator : brk::Role::Agent;
       connection.actor.connection = number;
