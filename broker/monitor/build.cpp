@@ -353,12 +353,21 @@ Status Builder::copy_file(const Step& step) {
 }
 
 Status Builder::enter_root() {
-  if (::fchdir(root_.get()) < 0 || kernel::pivot_root(".", ".") < 0 ||
-      ::umount2(".", MNT_DETACH) < 0 || ::chdir("/") < 0) {
+  if (::fchdir(root_.get()) < 0 || kernel::pivot_root(".", ".") < 0 || ::chdir("/") < 0) {
     return errno_error("pivot_root");
   }
-  old_root_.reset();
   base_folder_.reset();
+  return done();
+}
+
+Status Builder::leave_old_root() {
+  errno = planned_fault("leave the old root");
+  const bool left = errno == 0 && ::fchdir(old_root_.get()) == 0 &&
+                    ::umount2(".", MNT_DETACH) == 0 && ::chdir("/") == 0;
+  if (!left) {
+    return Error{Code::System, "leave the old root", errno};
+  }
+  old_root_.reset();
   return done();
 }
 

@@ -20,6 +20,9 @@ namespace rb::mon {
 class Builder {
  public:
   [[nodiscard]] Status perform(const std::vector<Step>& steps);
+  // Takes the old root away, which lies over the new one since Do::EnterRoot: the kernel waits
+  // there for every processor, and the script's process prepares itself meanwhile.
+  [[nodiscard]] Status leave_old_root();
 
  private:
   [[nodiscard]] Status perform(const Step& step);

@@ -16,9 +16,11 @@ Hashing::~Hashing() {
 std::span<std::uint8_t> Hashing::room() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return added_ - hashed_ < kBuffers; });
-  Bytes& buffer = buffers_[added_ % kBuffers];
-  buffer.resize(kChunk);
-  return buffer;
+  std::unique_ptr<std::uint8_t[]>& buffer = buffers_[added_ % kBuffers];
+  if (!buffer) {
+    buffer = std::make_unique_for_overwrite<std::uint8_t[]>(kChunk);
+  }
+  return {buffer.get(), kChunk};
 }
 
 void Hashing::add(std::size_t length) {
@@ -47,7 +49,7 @@ Digest Hashing::digest() {
 
 void Hashing::hash_next(std::unique_lock<std::mutex>& lock) {
   const std::size_t at = hashed_ % kBuffers;
-  const ByteView chunk = ByteView(buffers_[at]).first(lengths_[at]);
+  const ByteView chunk = ByteView(buffers_[at].get(), lengths_[at]);
   lock.unlock();
   hasher_.add(chunk);
   lock.lock();

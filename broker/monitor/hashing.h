@@ -8,6 +8,7 @@
 
 #include <array>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <span>
 
@@ -41,7 +42,8 @@ class Hashing {
   static void* work(void* self);
   void hash_next(std::unique_lock<std::mutex>& lock);
 
-  std::array<Bytes, kBuffers> buffers_;
+  // Not cleared: a page that no output fills is never touched.
+  std::array<std::unique_ptr<std::uint8_t[]>, kBuffers> buffers_;
   std::array<std::size_t, kBuffers> lengths_{};
   std::mutex mutex_;
   std::condition_variable changed_;

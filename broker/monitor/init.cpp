@@ -97,6 +97,7 @@ class Init {
 
   void prepare(const Owner& owner);
   void launch();
+  void start_script();
   [[noreturn]] void serve();
 
  private:
@@ -156,7 +157,7 @@ Status Init::receive() {
     held_.push_back(std::move(packet->fds[i]));
   }
   packet->fds.resize(packet->fds.size() - kEnds);
-  ends_ = {held_[0].get(), held_[1].get(), held_[2].get()};
+  ends_ = {held_[0].get(), -1, held_[1].get(), held_[2].get()};
   return wire::read<monitor::ToMonitor>(
       packet->bytes, limits::kTrustedNesting, [&](monitor::ToMonitor::Reader message) -> Status {
         Result<Launch> parsed = parse_launch(message.getLaunch(), std::move(packet->fds));
@@ -216,15 +217,33 @@ void Init::launch() {
       fail(control_, opened.failure());
     }
   }
+  start_script();
+  held_.clear();  // this process keeps nothing of what it was given
+  launch_ = Launch();
+}
+
+// The sandbox is finished while the script's process narrows itself; that one waits for it.
+void Init::start_script() {
+  std::array<int, 2> built{};
+  if (::pipe2(built.data(), O_CLOEXEC) < 0) {
+    fail(control_, errno_error("pipe"));
+  }
+  held_.emplace_back(built[0]);
+  Fd finished(built[1]);
+  ends_.built = built[0];
   script_ = ::fork();
   if (script_ == 0) {
+    finished.reset();
     run_script(launch_, ends_);
   }
   if (script_ < 0) {
     fail(control_, errno_error("fork"));
   }
-  held_.clear();  // this process keeps nothing of what it was given
-  launch_ = Launch();
+  if (Status left = sandbox_ ? builder_.leave_old_root() : done(); !left) {
+    fail(control_, left.failure());
+  }
+  const char byte = 1;
+  (void)!::write(finished.get(), &byte, 1);
 }
 
 void Init::terminate() const {

@@ -186,9 +186,10 @@ void must(const JailEnds& ends, std::string_view stage, const Status& status) {
     must(ends, "seccomp", load_filter(launch));
   }
   const Report waiting = report(Report::Kind::Waiting);
-  char go = 0;
-  if (::write(ends.report, &waiting, sizeof waiting) != sizeof waiting ||
-      ::read(ends.go, &go, 1) != 1) {
+  char byte = 0;
+  if (::read(ends.built, &byte, 1) != 1 ||
+      ::write(ends.report, &waiting, sizeof waiting) != sizeof waiting ||
+      ::read(ends.go, &byte, 1) != 1) {
     ::_exit(kSpawnFailed);  // our monitor is gone, or nobody wants this any more
   }
   ::execve(arguments.front(), arguments.data(), environment.data());

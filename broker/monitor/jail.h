@@ -2,7 +2,8 @@
 // In:     a process that PID 1 just forked; in a sandbox it stands in the finished root.
 // Out:    never returns: the interpreter runs, or a Report says which stage failed and why.
 // Order:  session and streams, signals, limits, descriptors, privileges, Landlock, filter, then it
-//         waits for one byte: end of file there means that nothing is ever executed.
+//         waits until the sandbox is finished, says so, and waits for `go`: an end of file instead
+//         of either byte means that nothing is ever executed.
 // Source: DESIGN §7; threats 1 to 15, 27, 31, 42.
 #pragma once
 
@@ -13,6 +14,7 @@ namespace rb::mon {
 
 struct JailEnds {
   int streams = -1;  // for 1 and 2, or the terminal's own side for 0, 1 and 2
+  int built = -1;    // read end: a byte when the sandbox is finished around this process
   int go = -1;       // read end
   int report = -1;   // write end, close-on-exec: its end of file says "executed"
 };

@@ -24,8 +24,8 @@ std::set<std::string> stages() {
   launch.cwd = "/";
   launch.script_as = mon::ScriptAs::File;
   launch.script_name = "script.sh";
-  std::set<std::string> out{"streams",    "limits",   "descriptors",
-                            "privileges", "landlock", "seccomp"};
+  std::set<std::string> out{"streams",  "limits",  "descriptors",       "privileges",
+                            "landlock", "seccomp", "leave the old root"};
   for (const mon::Step& step : mon::plan_base(mon::look_at_root())) {
     out.insert(step.name);
   }
