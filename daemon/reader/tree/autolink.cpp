@@ -43,7 +43,11 @@ std::uint32_t InlineParser::scan_bare_link(std::string_view& prefix) {
   const char c = ascii_lower(chars_[at_]);
   const char before = at_ == 0 ? ' ' : chars_[at_ - 1];
   if (before != '/' && !is_atext(before)) {
-    const std::uint32_t end = scan_email();
+    const std::uint32_t addressed = c == 'm' || c == 'x' ? scan_addressed() : kNowhere;
+    if (addressed != kNowhere) {
+      return addressed;
+    }
+    const std::uint32_t end = scan_email(at_);
     if (end != kNowhere) {
       prefix = "mailto:";
       return end;
@@ -82,18 +86,41 @@ bool InlineParser::take_bare_link() {
   return true;
 }
 
-std::uint32_t InlineParser::scan_email() const {
+// `mailto:name@host`, `xmpp:name@host/place`, as GFM has them; remark-gfm, and so MDX, hasn't.
+std::uint32_t InlineParser::scan_addressed() const {
+  if (context_.mdx()) {
+    return kNowhere;
+  }
+  const std::string head = ascii_lower(chars_.substr(at_, 7));
+  const bool xmpp = head.compare(0, 5, "xmpp:") == 0;
+  if (!xmpp && head != "mailto:") {
+    return kNowhere;
+  }
+  const std::uint32_t end = scan_email(at_ + (xmpp ? 5 : 7));
+  if (end == kNowhere || !xmpp || end >= chars_.size() || chars_[end] != '/') {
+    return end;
+  }
+  std::uint32_t i = end + 1;
+  while (i < chars_.size() && (is_ascii_alnum(static_cast<unsigned char>(chars_[i])) ||
+                               chars_[i] == '@' || chars_[i] == '.')) {
+    ++i;
+  }
+  i -= chars_[i - 1] == '.' ? 1 : 0;
+  return i == end + 1 ? end : i;
+}
+
+std::uint32_t InlineParser::scan_email(std::uint32_t from) const {
   const auto char_at = [&](std::uint32_t index) {
     return index < chars_.size() ? chars_[index] : '\0';
   };
   const auto alnum_at = [&](std::uint32_t index) {
     return is_ascii_alnum(static_cast<unsigned char>(char_at(index)));
   };
-  std::uint32_t i = at_;
+  std::uint32_t i = from;
   while (is_atext(char_at(i))) {
     ++i;
   }
-  if (char_at(i) != '@') {
+  if (i == from || char_at(i) != '@') {
     return kNowhere;
   }
   bool dot = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemon/reader/tree/entity.h"
 #include "daemon/reader/tree/scan.h"
 #include "daemon/reader/tree/unicode.h"
 
@@ -36,7 +37,22 @@ void BlockParser::run(std::uint32_t first_line) {
   }
 }
 
+// A blank line within an element of a list item makes the item loose as one beside it does.
+void BlockParser::note_blank_before() {
+  if (line_ != blank_line_ + 1 || containers_.back().kind != ContainerKind::Element) {
+    return;
+  }
+  auto above = containers_.rbegin();
+  while (above->kind == ContainerKind::Element) {
+    ++above;
+  }
+  if (above->kind == ContainerKind::Item) {
+    context_.node(above->node).spread = true;
+  }
+}
+
 NodeId BlockParser::add(Kind kind, std::uint32_t begin, std::uint32_t end) {
+  note_blank_before();
   containers_.back().holds = true;
   return context_.add(top(), kind, begin, end);
 }
@@ -121,6 +137,7 @@ bool BlockParser::take_blank_line(Cursor& cursor) {
   if (leaf_.kind == LeafKind::None || leaf_.kind == LeafKind::Paragraph ||
       leaf_.kind == LeafKind::Table) {
     close_leaf();
+    blank_line_ = line_;
     return true;
   }
   return false;
@@ -221,7 +238,7 @@ bool BlockParser::open_footnote(Cursor& cursor, std::size_t& kept) {
   const NodeId node = add(Kind::FootnoteDefinition, ahead.at, ahead.at + after + 1);
   const std::string identifier = normalize_label(label.of(rest));
   Link made;
-  made.label = context_.keep(label.of(rest));
+  made.label = context_.keep(decode_string(label.of(rest)));
   made.identifier = context_.keep(identifier);
   context_.node(node).detail = static_cast<std::uint32_t>(context_.tree.links.size());
   context_.tree.links.push_back(made);
@@ -303,11 +320,23 @@ void BlockParser::take_paragraph_line(const Cursor& cursor, std::size_t kept, bo
   }
 }
 
+// A quote goes on in a line that holds its mark alone.
+void BlockParser::extend_quote(std::uint32_t end, std::size_t kept) {
+  for (std::size_t i = kept; quotes_ > 0 && i-- > 0;) {
+    if (containers_[i].kind == ContainerKind::Quote) {
+      context_.node(containers_[i].node).span.end.offset = end;
+      return;
+    }
+  }
+}
+
 // What stands in the line after its containers.
 void BlockParser::take_rest(Cursor& cursor, std::size_t kept, bool all, bool opened) {
   if (cursor.blank()) {
     if (!opened) {
       close_to(kept);
+      extend_quote(cursor.at, kept);
+      blank_line_ = line_;
     }
     return;
   }

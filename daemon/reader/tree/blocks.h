@@ -103,12 +103,14 @@ class BlockParser {
   bool scan_marker(const Cursor& cursor, ListMarker& found) const;
   void take_paragraph_line(const Cursor& cursor, std::size_t kept, bool lazy);
   void take_rest(Cursor& cursor, std::size_t kept, bool all, bool opened);
+  void extend_quote(std::uint32_t end, std::size_t kept);
   void make_room(std::size_t& kept, bool for_item, char marker);
   void close_to(std::size_t kept);
   void push(ContainerKind kind, NodeId node);
   bool room_deeper(std::uint32_t offset);
   [[nodiscard]] NodeId top() const { return containers_.back().node; }
   NodeId add(Kind kind, std::uint32_t begin, std::uint32_t end);
+  void note_blank_before();
 
   // Leaves (leaves.cpp).
   bool start_leaf(const Cursor& whole, std::size_t kept, Start how);
@@ -150,6 +152,7 @@ class BlockParser {
   Leaf leaf_;
   std::uint32_t quotes_ = 0;  // among the containers
   std::uint32_t line_ = 0;
+  std::uint32_t blank_line_ = kNone - 1;  // the last blank one between blocks
   // Lines before this one were read as a tag or value that then turned out to be a paragraph's:
   // they open no containers.
   std::uint32_t plain_before_ = 0;

@@ -135,6 +135,7 @@ void BlockParser::close_element(const Text& text, const Tag& tag) {
                     "close elements in the order in which they were opened");
     return;
   }
+  note_blank_before();
   context_.node(last.node).span.end.offset = text.offset(tag.after - 1) + 1;
   containers_.pop_back();
 }

@@ -127,7 +127,8 @@ class InlineParser {
   // Bare URLs (autolink.cpp).
   bool take_bare_link();
   std::uint32_t scan_bare_link(std::string_view& prefix);
-  std::uint32_t scan_email() const;
+  [[nodiscard]] std::uint32_t scan_addressed() const;
+  [[nodiscard]] std::uint32_t scan_email(std::uint32_t from) const;
   std::uint32_t scan_www();
   std::uint32_t scan_protocol();
   std::uint32_t scan_domain(std::uint32_t at);

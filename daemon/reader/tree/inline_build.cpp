@@ -6,8 +6,30 @@
 
 namespace rb::rdr::grammar {
 
+namespace {
+
+// A paragraph's lines begin at their first character that is no blank.
+std::string without_indents(std::string_view text) {
+  std::string out;
+  bool line_begins = false;
+  for (const char c : text) {
+    line_begins = c == '\n' || (line_begins && (c == ' ' || c == '\t'));
+    if (c == '\n' || !line_begins) {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 std::uint32_t InlineParser::offset_of_end(std::uint32_t end) const {
-  return end == 0 ? job_.text.offset(0) : job_.text.offset(end - 1) + 1;
+  if (end == 0) {
+    return job_.text.offset(0);
+  }
+  // A line's ending is one character here and may be two in the file.
+  return chars_[end - 1] == '\n' ? context_.source.line(job_.text.segment(end - 1).line).next
+                                 : job_.text.offset(end - 1) + 1;
 }
 
 NodeId InlineParser::add(Kind kind, std::uint32_t begin, std::uint32_t end) {
@@ -81,7 +103,8 @@ void InlineParser::build_piece(const Piece& piece) {
   Node& made = context_.node(node);
   made.detail = piece.detail;
   if (piece.kind == PieceKind::Html) {
-    made.value = context_.keep(chars_.substr(piece.begin, piece.end - piece.begin));
+    made.value =
+        context_.keep(without_indents(chars_.substr(piece.begin, piece.end - piece.begin)));
   } else if (piece.kind == PieceKind::Autolink) {
     const std::string_view shown = context_.keep(piece.value);
     const std::uint32_t begin = job_.text.offset(piece.begin);

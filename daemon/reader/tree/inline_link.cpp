@@ -40,7 +40,7 @@ void InlineParser::take_open_bracket(bool image) {
 void InlineParser::add_footnote(std::uint32_t begin, std::uint32_t end, std::string_view label,
                                 NodeId target) {
   Link link;
-  link.label = context_.keep(label);
+  link.label = context_.keep(decode_string(label));
   link.identifier = context_.keep(normalize_label(label));
   link.definition = target;
   push(PieceKind::Footnote, begin, end).detail =

@@ -1,5 +1,7 @@
 // Import and export statements: always refused by the vetting, but a paragraph that starts with the
 // word "import" and isn't one must be told from them.
+#include <algorithm>
+
 #include "daemon/reader/tree/js.h"
 
 namespace rb::rdr::grammar {
@@ -7,15 +9,15 @@ namespace rb::rdr::grammar {
 JsResult Js::module() {
   JsResult result;
   module_ = true;
-  std::uint32_t end = at_;
-  while (!failed() && statement()) {
-    end = at_ == space_end_ ? space_begin_ : at_;
-    if (!skip_space() || optional_end()) {
-      break;
-    }
+  while (!failed() && statement() && skip_space() && !optional_end()) {
   }
   result.ok = !failed();
-  result.after = end;
+  // A comment behind the last statement belongs to the group, blanks don't.
+  const std::string_view chars = stream_.text.chars();
+  result.after = std::min(at_, stream_.text.size());
+  while (result.after > 0 && is_space(static_cast<unsigned char>(chars[result.after - 1]))) {
+    --result.after;
+  }
   return result;
 }
 

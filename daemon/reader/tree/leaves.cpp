@@ -221,6 +221,7 @@ void BlockParser::start_paragraph(const Cursor& whole) {
   leaf_ = {};
   leaf_.kind = LeafKind::Paragraph;
   leaf_.text.append(cursor);
+  note_blank_before();
   containers_.back().holds = true;
 }
 
