@@ -28,6 +28,7 @@ struct Refused {
 
 class TreeBuilder : public YAML::EventHandler {
  public:
+  explicit TreeBuilder(std::string_view text) : text_(text) {}
   void OnDocumentStart(const YAML::Mark& mark) override {
     count(mark);
     if (seen_document_) {
@@ -50,6 +51,11 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     no_anchor(mark, anchor);
     no_tag(mark, tag);
+    // The library calls what stands in quotes `!` as well.
+    const auto at = static_cast<std::size_t>(std::max(0, mark.pos));
+    if (tag == "!" && at < text_.size() && text_[at] == '!') {
+      refuse_bare_tag(mark);
+    }
     YamlNode node;
     node.kind = YamlNode::Kind::Text;
     node.quoted = tag == "!";
@@ -86,6 +92,9 @@ class TreeBuilder : public YAML::EventHandler {
       refuse(mark, "an anchor (&name)", "write the value out where it is wanted");
     }
   }
+  [[noreturn]] static void refuse_bare_tag(const YAML::Mark& mark) {
+    refuse(mark, "a tag (!)", "remove it: values are text, lists and maps");
+  }
   static void no_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!") {
       refuse(mark, "a tag (" + tag + ")", "remove it: values are text, lists and maps");
@@ -95,6 +104,9 @@ class TreeBuilder : public YAML::EventHandler {
             YamlNode::Kind kind) {
     count(mark);
     no_anchor(mark, anchor);
+    if (tag == "!") {
+      refuse_bare_tag(mark);  // no list or map is in quotes
+    }
     no_tag(mark, tag);
     if (stack_.size() >= kYamlDepth) {
       refuse(mark, "more than " + std::to_string(kYamlDepth) + " levels of YAML",
@@ -149,6 +161,7 @@ class TreeBuilder : public YAML::EventHandler {
     stack_.back().wants_value = false;
   }
 
+  const std::string_view text_;
   YamlNode root_;
   std::vector<Open> stack_;
   std::size_t events_ = 0;
@@ -190,9 +203,15 @@ std::optional<YamlProblem> tidy(std::string_view text, std::string& out) {
 YamlProblem from_library(const YAML::Exception& failed) {
   const YAML::Mark mark = failed.mark;
   const bool placed = !mark.is_null() && mark.line >= 0;
-  return {placed ? static_cast<std::uint32_t>(mark.line + 1) : 1,
-          placed ? static_cast<std::uint32_t>(mark.column + 1) : 1, "broken YAML: " + failed.msg,
-          "check indentation, quotes and brackets here and on the line above"};
+  YamlProblem out;
+  out.line = placed ? static_cast<std::uint32_t>(mark.line + 1) : 1;
+  out.column = placed ? static_cast<std::uint32_t>(mark.column + 1) : 1;
+  // The library looks an alias up before it tells of it.
+  const bool alias = failed.msg.find("referenced anchor") != std::string::npos;
+  out.text = alias ? "an alias (*name)" : "broken YAML: " + failed.msg;
+  out.advice = alias ? "write the value out where it is wanted"
+                     : "check indentation, quotes and brackets here and on the line above";
+  return out;
 }
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -293,7 +312,7 @@ Yaml parse_yaml(std::string_view text) {
   if (out.problem) {
     return out;
   }
-  TreeBuilder builder;
+  TreeBuilder builder(tidied);
   try {
     std::istringstream stream(tidied);
     YAML::Parser parser(stream);

@@ -5,7 +5,8 @@ import re
 
 # Where these end nothing depends on: trailing blank lines and unterminated last lines are counted
 # differently. Where they begin is compared.
-BEGINS_ONLY = {"list", "listItem", "blockquote", "footnoteDefinition", "definition", "table", "html", "code"}
+BEGINS_ONLY = {"list", "listItem", "blockquote", "footnoteDefinition", "definition", "table", "html", "code", "break",
+               "mdxjsEsm"}
 
 
 def one_ending(value):
@@ -105,6 +106,18 @@ def addressed_links(dialect, document, mine, other):
         re.search(r"(?i)(mailto|xmpp):", document)
 
 
+def task_box(_dialect, _document, mine, other):
+    if not (mine and other and mine[1] == other[1] == "text"):
+        return False
+    left, right = mine[3]["value"], other[3]["value"]
+    return re.fullmatch(r"\[[ xX]\]", left[:3]) and left[3:] == right or left.lstrip("\n") == right
+
+
+def blank_lines_in_a_footnote(_dialect, document, mine, other):
+    plain = lambda node: re.sub(r"(?m)^[ \t]+$", "", node[3]["value"])
+    return bool(mine and other) and mine[1] == other[1] == "code" and "[^" in document and plain(mine) == plain(other)
+
+
 def rule_of_three(_dialect, document, mine, other):
     kinds = {node[1] for node in (mine, other) if node}
     return kinds <= {"text", "emphasis", "strong"} and \
@@ -113,6 +126,11 @@ def rule_of_three(_dialect, document, mine, other):
 
 def symbol_beyond_16_bits(_dialect, document, _mine, _other):
     return any(ord(c) > 0xffff for c in document)
+
+
+def doubled_parentheses(document, ours, theirs):
+    return (ours["verdict"], theirs["construct"]) in (("accept", "expression"), ("accept", "prop")) and \
+        re.search(r"\(\s*\(", document)
 
 
 # Name in docs/RUNBOOKS.md -> whether a difference is that one.
@@ -124,8 +142,11 @@ NAMED = {
     "code-after-list": code_cut_after_a_list,
     "heading-after-definition": heading_begins_at_a_definition,
     "mailto-and-xmpp": addressed_links,
+    "task-box": task_box,
+    "footnote-blank-lines": blank_lines_in_a_footnote,
     "rule-of-three": rule_of_three,
     "wide-symbols": symbol_beyond_16_bits,
+    "doubled-parentheses": lambda *_: False,  # a verdict's name
 }
 
 
@@ -143,7 +164,7 @@ def difference(dialect, document, ours, theirs):
     """(None, None) for equal answers, (name, None) for a named disagreement, else (None, text)."""
     found = verdict_difference(ours, theirs)
     if found:
-        return None, found
+        return ("doubled-parentheses", None) if doubled_parentheses(document, ours, theirs) else (None, found)
     if "syntax" in (ours["verdict"], theirs["verdict"]):
         return None, None  # refused by both, and no tree to compare
     pair = first_difference(comparable(ours["tree"]), comparable(theirs["tree"]))

@@ -10,7 +10,7 @@ export function blankFrontMatter(text, dialect) {
   const body = marked ? text.slice(1) : text
   if (marked && dialect === 'mdx') return text
   const found = /^---(\r\n|\r|\n)(?:[^\r\n]*(?:\r\n|\r|\n))*?---[ \t]*(?=[\r\n]|$)/.exec(body)
-  return found ? found[0].replace(/[^\r\n]/g, '') + body.slice(found[0].length) : text
+  return found ? found[0].replace(/[^\r\n]+/g, ' ') + body.slice(found[0].length) : text
 }
 
 export class Places {

@@ -3,25 +3,9 @@
 #include <utility>
 
 #include "daemon/reader/tree/inline.h"
+#include "daemon/reader/tree/scan.h"
 
 namespace rb::rdr::grammar {
-
-namespace {
-
-// A paragraph's lines begin at their first character that is no blank.
-std::string without_indents(std::string_view text) {
-  std::string out;
-  bool line_begins = false;
-  for (const char c : text) {
-    line_begins = c == '\n' || (line_begins && (c == ' ' || c == '\t'));
-    if (c == '\n' || !line_begins) {
-      out += c;
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 std::uint32_t InlineParser::offset_of_end(std::uint32_t end) const {
   if (end == 0) {

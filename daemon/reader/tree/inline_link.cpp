@@ -87,7 +87,7 @@ bool InlineParser::resource(std::uint32_t at, Group& group, std::uint32_t& after
     return false;
   }
   group.link.url = context_.keep(decode_string(destination.of(chars_)));
-  group.link.title = context_.keep(decode_string(title.of(chars_)));
+  group.link.title = context_.keep(decode_string(without_indents(title.of(chars_))));
   after = i + 1;
   return true;
 }

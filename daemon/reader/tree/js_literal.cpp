@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "daemon/reader/tree/js.h"
+#include "daemon/reader/tree/js_pattern.h"
 
 namespace rb::rdr::grammar {
 namespace {
@@ -369,84 +370,6 @@ bool Js::regex_flags() {
          fail("this regular expression has two flags that exclude each other");
 }
 
-namespace {
-
-// Groups close and quantifiers have something to repeat; finer rules of patterns are not judged.
-class PatternCheck {
- public:
-  explicit PatternCheck(std::string_view pattern) : pattern_(pattern) {}
-
-  bool fine() {
-    for (; at_ < pattern_.size(); ++at_) {
-      if (!(in_class_ ? in_class() : outside())) {
-        return false;
-      }
-    }
-    return open_ == 0 && !in_class_;
-  }
-
- private:
-  [[nodiscard]] char ahead(std::size_t by) const {
-    return at_ + by < pattern_.size() ? pattern_[at_ + by] : '\0';
-  }
-
-  bool in_class() {
-    const bool escaped = ahead(0) == '\\';
-    at_ += escaped ? 1 : 0;
-    in_class_ = escaped || ahead(0) != ']';
-    repeatable_ = true;
-    return true;
-  }
-
-  // `(?:`, `(?=`, `(?!`, `(?<`; or a plain group.
-  bool group() {
-    ++open_;
-    repeatable_ = false;
-    if (ahead(1) != '?') {
-      return true;
-    }
-    at_ += 2;
-    return std::string_view(":=!<").find(ahead(0)) != std::string_view::npos;
-  }
-
-  bool repeat() {
-    at_ += repeatable_ && ahead(1) == '?' ? 1 : 0;
-    return std::exchange(repeatable_, false);
-  }
-
-  bool outside() {
-    switch (const char c = ahead(0)) {
-      case '(':
-        return group();
-      case ')':
-        repeatable_ = true;
-        return open_-- > 0;
-      case '*':
-      case '+':
-      case '?':
-        return repeat();
-      case '[':
-        in_class_ = true;
-        return true;
-      case '\\':
-        ++at_;
-        repeatable_ = true;
-        return true;
-      default:
-        repeatable_ = c != '|' && c != '^';
-        return true;
-    }
-  }
-
-  std::string_view pattern_;
-  std::size_t at_ = 0;
-  std::uint32_t open_ = 0;
-  bool in_class_ = false;
-  bool repeatable_ = false;
-};
-
-}  // namespace
-
 Js::Value Js::regex() {
   const std::uint32_t begin = at_;
   ++at_;
@@ -467,12 +390,14 @@ Js::Value Js::regex() {
     ++at_;
   }
   ++at_;
-  const std::string pattern(stream_.text.chars().substr(begin + 1, at_ - begin - 2));
-  if (!PatternCheck(pattern).fine()) {
-    fail_at(begin, "this is not a regular expression");
+  const std::uint32_t end = at_;
+  if (!regex_flags()) {
     return {};
   }
-  if (!regex_flags()) {
+  const std::string_view chars = stream_.text.chars();
+  if (!is_pattern(chars.substr(begin + 1, end - begin - 2), chars.substr(end, at_ - end),
+                  context_.limits.nesting)) {
+    fail_at(begin, "this is not a regular expression");
     return {};
   }
   Value value;

@@ -141,7 +141,7 @@ Js::Value Js::new_expression() {
   if (!skip_space()) {
     return {};
   }
-  if (peek() == '.') {
+  if (peek() == '.' && !is_ascii_digit(static_cast<unsigned char>(peek(1)))) {
     fail("`new.target` has no meaning here");
     return {};
   }

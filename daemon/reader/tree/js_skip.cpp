@@ -8,7 +8,7 @@ char closing_of(char open) {
   return open == '(' ? ')' : open == '[' ? ']' : '}';
 }
 
-// After these a `/` starts a regular expression.
+// After these a `/` starts a regular expression, a `<` a tag.
 bool regex_may_follow(std::string_view before) {
   if (before.empty()) {
     return true;
@@ -52,13 +52,17 @@ std::string Js::skip_word() {
   return word;
 }
 
-// A string, template string or regular expression, where one starts here.
+// A string, template string, regular expression or tag, where one starts here.
 bool Js::skip_text(const std::string& before, bool& found) {
   const char c = peek();
   const bool quoted = c == '"' || c == '\'';
-  found = quoted || c == '`' || (c == '/' && regex_may_follow(before));
+  found = quoted || c == '`' || ((c == '/' || c == '<') && regex_may_follow(before));
   if (!found) {
     return true;
+  }
+  if (c == '<') {
+    markup();
+    return !failed();
   }
   if (c == '`') {
     template_string(false);

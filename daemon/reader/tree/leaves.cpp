@@ -352,7 +352,7 @@ void BlockParser::add_definition(const Text& text, std::uint32_t begin, std::uin
   made.identifier = context_.keep(identifier);
   made.url = context_.keep(decode_string(parts.destination.of(chars)));
   if (parts.has_title) {
-    made.title = context_.keep(decode_string(parts.title.of(chars)));
+    made.title = context_.keep(decode_string(without_indents(parts.title.of(chars))));
   }
   context_.node(node).detail = static_cast<std::uint32_t>(context_.tree.links.size());
   context_.tree.links.push_back(made);

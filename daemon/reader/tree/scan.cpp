@@ -248,4 +248,16 @@ std::string_view trim_blanks(std::string_view text) {
   return text;
 }
 
+std::string without_indents(std::string_view text) {
+  std::string out;
+  bool line_begins = false;
+  for (const char c : text) {
+    line_begins = c == '\n' || (line_begins && (c == ' ' || c == '\t'));
+    if (c == '\n' || !line_begins) {
+      out += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace rb::rdr::grammar

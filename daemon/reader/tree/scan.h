@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace rb::rdr::grammar {
@@ -57,5 +58,7 @@ struct DefinitionParts {
 [[nodiscard]] bool closes_fence(std::string_view line, char fence, std::uint32_t length);
 
 [[nodiscard]] std::string_view trim_blanks(std::string_view text);
+// A paragraph's lines begin at their first character that is no blank.
+[[nodiscard]] std::string without_indents(std::string_view text);
 
 }  // namespace rb::rdr::grammar

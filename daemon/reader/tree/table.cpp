@@ -85,7 +85,7 @@ bool BlockParser::start_table(const Cursor& cursor) {
   if (!first && !context_.mdx() && blanks >= kCodeIndent) {
     return false;
   }
-  if (split_row(line).size() != columns.size() || line.substr(blanks) == "|") {
+  if (split_row(line).size() != columns.size() || trim_blanks(line) == "|") {
     return false;
   }
   const std::uint32_t begin = leaf_.text.offset(head.index + blanks);

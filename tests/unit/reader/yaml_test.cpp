@@ -46,6 +46,10 @@ TEST_CASE("yaml: anchors, aliases, tags, merge keys and repeated keys are refuse
   CHECK(problem("a: !!str 1\n").find("a tag") != std::string::npos);
   CHECK(problem("a: !ruby/object {}\n").find("a tag") != std::string::npos);
   CHECK(problem("a: !!python/object/apply:os.system [x]\n").find("a tag") != std::string::npos);
+  CHECK(problem("a: ! 010\n").starts_with("1: a tag (!)"));
+  CHECK(problem("a:\n  - ! [b]\n").starts_with("2: a tag (!)"));
+  CHECK(problem("a: '! b'\nc: \"!\"\n").empty());
+  CHECK(problem("a: 1\nb: *none\n").starts_with("2: an alias"));
   CHECK(problem("a:\n  <<: {x: 1}\n").starts_with("2: a merge key"));
   CHECK(problem("a: 1\nb: 2\na: 3\n").starts_with("3: the key \"a\" stands twice"));
   CHECK(problem("? [a, b]\n: 1\n").find("key that is a list") != std::string::npos);
@@ -55,7 +59,7 @@ TEST_CASE("yaml: anchors, aliases, tags, merge keys and repeated keys are refuse
 }
 
 TEST_CASE("yaml: broken text is a problem with a place, never an exception") {
-  for (const char* text : {"a: [1", "a: 'x", "a: {b", "a: b: c", "- a\nb: c", "\t- a", "a: *none",
+  for (const char* text : {"a: [1", "a: 'x", "a: {b", "a: b: c", "- a\nb: c", "\t- a",
                            "%YAML 9.9\n--- a", "@x", "`x", "a: \"\\q\"", "]", "}", ": :"}) {
     const std::string found = problem(text);
     CHECK_MESSAGE(!found.empty(), std::string(text));

@@ -180,7 +180,7 @@ TEST_CASE("cost: eight times the hostile text takes at most about eight times th
       double few = parse_ms(small[i], dialect);
       double many = parse_ms(large[i], dialect);
       // A neighbour on the machine slows one measurement, not all of them.
-      for (int again = 0; again < 4 && !grows_like_size(few, many); ++again) {
+      for (int again = 0; again < 12 && !grows_like_size(few, many); ++again) {
         few = std::min(few, parse_ms(small[i], dialect));
         many = std::min(many, parse_ms(large[i], dialect));
       }
