@@ -1,5 +1,5 @@
-#include "common/frame.h"
 #include "common/stream.h"
+#include "common/frame.h"
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>
