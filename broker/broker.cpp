@@ -190,6 +190,7 @@ void Broker::conclude_session(const SessionPtr& session, const CallPtr& call) {
     log::error("session " + session->id + ": its end isn't recorded: " + synced.failure().text());
   }
   session->journal->finish();
+  discard_files(*session);
   session->status = "ended";
   session->ended_ms = wall_now_ms();
   session->last_line = session->journal->lines();

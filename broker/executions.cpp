@@ -93,9 +93,27 @@ void Executions::keep_spare() {
     return;
   }
   Result<std::pair<Fd, Fd>> pair = link_pair();
-  if (pair && broker_.children.spawn("runbook-monitor", {}, pair->second, {})) {
-    spare_ = std::move(pair->first);
+  if (!pair || !have_template()) {
+    return;
   }
+  std::vector<Fd> theirs;
+  theirs.push_back(std::move(pair->second));
+  template_->send(to_monitor([](auto root) { root.setSpare(); }), std::move(theirs));
+  spare_ = std::move(pair->first);
+}
+
+bool Executions::have_template() {
+  if (template_ && template_->is_open()) {
+    return true;
+  }
+  Result<std::pair<Fd, Fd>> pair = link_pair();
+  if (!pair || !broker_.children.spawn("runbook-monitor", {"template"}, pair->second, {})) {
+    return false;
+  }
+  template_ = std::make_unique<PacketLink>(
+      broker_.loop, std::move(pair->first), [](const Packet&) {},
+      [this](const Error&) { spare_.reset(); });  // it may never have been made
+  return true;
 }
 
 Status Executions::launch(const ExecutionPtr& execution, Bytes message, std::vector<Fd> fds) {
@@ -209,6 +227,9 @@ void Executions::handle_started(const ExecutionPtr& execution, From) {
   if (execution->state == State::Preparing) {
     execution->state = State::Running;
   }
+  // For whoever comes next: not before, when it would take a processor from this one.
+  keep_spare();
+  prepare_files(*broker_.sessions.all().at(execution->session));
 }
 
 void Executions::handle_progress(const ExecutionPtr& execution, From from) {
@@ -343,18 +364,24 @@ void Executions::record_end(const ExecutionPtr& execution) {
     settle(execution);
     return;
   }
-  if (execution->end_file) {
-    session->journal->tell();  // whoever waits for it needn't wait for our sync
-  }
-  session->journal->commit([this, execution, session](const Status& durable) {
+  const bool told = execution->end_file && session->journal->tell();
+  const auto synced = [this, execution, session, told](const Status& durable) {
     if (!durable) {
       broker_.storage_failed(*session, durable.failure());
     }
+    if (!told) {
+      settle(execution);
+    }
+  };
+  if (told) {  // it is on disk as outcome.bin: nobody needs to wait for the journal
+    session->journal->commit_soon(synced);
     settle(execution);
-  });
+  } else {
+    session->journal->commit(synced);
+  }
 }
 
-// Its end line is on disk (or can't be): the monitor may go, and whoever waited for this goes on.
+// Its end is on disk (or can't be): the monitor may go, and whoever waited for this goes on.
 void Executions::settle(const ExecutionPtr& execution) {
   if (execution->link) {
     execution->link->send(to_monitor([](auto root) { root.setAcknowledge(); }));

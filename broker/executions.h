@@ -47,6 +47,8 @@ class Executions {
   struct Row;
   static const std::array<Row, 7> kTable;
 
+  // The process that monitors are copied from, started where it isn't there.
+  [[nodiscard]] bool have_template();
   void listen_to(const ExecutionPtr& execution, Fd link);
   void on_packet(const ExecutionPtr& execution, const Packet& packet);
   void on_link_end(const ExecutionPtr& execution);
@@ -64,6 +66,7 @@ class Executions {
   void forget(const ExecutionPtr& execution);
 
   Broker& broker_;
+  std::unique_ptr<PacketLink> template_;
   Fd spare_;
 };
 

@@ -48,6 +48,7 @@ struct Starting {
   ExecutionPtr execution;
   std::string cwd;
   std::string generated_path;
+  Fd script_file;  // executions/<id>/script
   std::vector<std::string> environment;
   std::vector<monitor::Descriptor> kinds;
   std::vector<Fd> fds;
@@ -247,32 +248,26 @@ Status enter_run(Broker& broker, Starting& start) {
 // executions/<id>/ with the script for people, the output and its index.
 Status make_execution(Broker& broker, Starting& start) {
   Session& session = start.session();
-  const std::string id = "e" + std::to_string(session.next_execution);
-  Result<Fd> folder = make_folder(session.executions_folder.get(), id);
-  if (!folder) {
-    return folder.failure();
+  Result<ExecutionFiles> files = take_files(session);
+  if (!files) {
+    return files.failure();
   }
-  const int flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL;
-  Result<Fd> output = open_beneath(folder->get(), "output", flags, Links::Refuse, 0600);
-  Result<Fd> index = open_beneath(folder->get(), "output.idx", flags, Links::Refuse, 0600);
-  Result<Fd> generated = make_folder(folder->get(), "generated");
+  const std::string& id = files->id;
   Result<Fd> memory = sealed_memory("script", start.joined.script);
-  for (const Result<Fd>* one : {&output, &index, &generated, &memory}) {
+  Result<Fd> listener =
+      Places::listen_at(broker.places.monitors(), session.id + "." + id, SOCK_SEQPACKET);
+  Result<Fd> tree = start.runbook->sealed.duplicate();
+  for (const Result<Fd>* one : {&memory, &listener, &tree}) {
     if (!*one) {
       return one->failure();
     }
   }
-  Result<Fd> listener =
-      Places::listen_at(broker.places.monitors(), session.id + "." + id, SOCK_SEQPACKET);
-  Result<Fd> tree = start.runbook->sealed.duplicate();
-  if (!listener || !tree) {
-    return listener ? tree.failure() : listener.failure();
-  }
+  start.script_file = std::move(files->script);
   start.give(monitor::Descriptor::SCRIPT, std::move(*memory));
-  start.give(monitor::Descriptor::OUTPUT, std::move(*output));
-  start.give(monitor::Descriptor::INDEX, std::move(*index));
-  start.give(monitor::Descriptor::FOLDER, std::move(*folder));
-  start.give(monitor::Descriptor::GENERATED, std::move(*generated));
+  start.give(monitor::Descriptor::OUTPUT, std::move(files->output));
+  start.give(monitor::Descriptor::INDEX, std::move(files->index));
+  start.give(monitor::Descriptor::FOLDER, std::move(files->folder));
+  start.give(monitor::Descriptor::GENERATED, std::move(files->generated));
   start.give(monitor::Descriptor::LISTENER, std::move(*listener));
   start.give(monitor::Descriptor::TREE, std::move(*tree));
   start.generated_path =
@@ -291,7 +286,6 @@ Status make_execution(Broker& broker, Starting& start) {
   out.run = start.run->number;
   out.started_ms = wall_now_ms();
   out.key = seal::random_key();
-  ++session.next_execution;
   return done();
 }
 
@@ -450,20 +444,15 @@ JsonWriter start_line(const Starting& start) {
 // executions/<id>/script, for people; the monitor has the bytes already. What the journal doesn't
 // hold has to be on disk by itself before the script may go.
 Status write_script_file(const Starting& start) {
-  Result<Fd> script =
-      open_beneath(start.session().executions_folder.get(), start.execution->id + "/script",
-                   O_WRONLY | O_CREAT | O_EXCL, Links::Refuse, 0600);
-  if (!script) {
-    return script.failure();
-  }
-  if (Status written = write_all(script->get(), start.joined.script); !written) {
+  if (Status written = write_all(start.script_file.get(), start.joined.script); !written) {
     return written;
   }
   if (start.joined.script.size() <= limits::kScriptInJournalBytes) {
     return done();
   }
   const Result<Fd> folder = existing(start.session().executions_folder.get(), start.execution->id);
-  const bool synced = folder && ::fsync(script->get()) == 0 && ::fsync(folder->get()) == 0;
+  const bool synced =
+      folder && ::fsync(start.script_file.get()) == 0 && ::fsync(folder->get()) == 0;
   return synced ? done() : Status(errno_error("sync the script"));
 }
 
@@ -527,7 +516,6 @@ void launch(Broker& broker, Starting& start) {
     }
     broker.executions.start_is_durable(execution);
     finish(broker, call, receipt);
-    broker.loop.post([&broker] { broker.executions.keep_spare(); });
   });
 }
 

@@ -17,6 +17,7 @@
 namespace rb::brk {
 namespace {
 
+constexpr Nanos kSoon = std::chrono::milliseconds(10);
 constexpr std::uint32_t kMostSegments = 9999;  // four digits in the name
 
 std::uint64_t boot_ms() {
@@ -66,7 +67,7 @@ std::uint64_t number_of(std::string_view line) {
 }  // namespace
 
 Journal::Journal(Loop& loop, int folder, Digest head)
-    : loop_(loop), folder_(folder), chain_(head) {}
+    : loop_(loop), folder_(folder), chain_(head), soon_(loop, [this] { flush(); }) {}
 Journal::~Journal() {
   *alive_ = false;
 }
@@ -176,14 +177,16 @@ Status Journal::sync() {
   return done();
 }
 
-void Journal::tell() {
-  if (unsafe_.size() == 1) {
-    told_lines_ = chain_.lines();
-    segments_.back().told = length_;
-    if (told_) {
-      told_();
-    }
+bool Journal::tell() {
+  if (told_lines_ + 1 != chain_.lines()) {
+    return false;
   }
+  told_lines_ = chain_.lines();
+  segments_.back().told = length_;
+  if (told_) {
+    told_();
+  }
+  return true;
 }
 
 // After a failed sync the kernel may have dropped the pages and say "all well" next time: the old
@@ -213,9 +216,10 @@ Status Journal::move_on(const Error& why) {
 
 void Journal::commit(Then then) {
   waiting_.push_back(std::move(then));
-  if (waiting_.size() > 1) {
-    return;  // somebody's flush is on its way
+  if (posted_) {
+    return;
   }
+  posted_ = true;
   loop_.post([this, alive = alive_] {
     if (*alive) {
       flush();
@@ -223,7 +227,16 @@ void Journal::commit(Then then) {
   });
 }
 
+void Journal::commit_soon(Then then) {
+  waiting_.push_back(std::move(then));
+  if (!posted_ && !soon_.armed()) {
+    soon_.arm(kSoon);
+  }
+}
+
 void Journal::flush() {
+  posted_ = false;
+  soon_.disarm();
   const std::uint64_t told = told_lines_;
   const std::vector<Then> due = std::exchange(waiting_, {});
   const Status synced = sync();

@@ -48,12 +48,14 @@ class Journal {
   [[nodiscard]] Result<std::uint64_t> append(JsonWriter line);
   // Calls back from the loop, once everything appended until then is on disk, or can't be.
   void commit(Then then);
+  // The same, some milliseconds later or with the next commit: for lines that nobody waits for.
+  void commit_soon(Then then);
   // The same, now.
   [[nodiscard]] Status sync();
-  // Lets others read the line just appended before it is synced, where nothing else waits for a
-  // sync: for facts that are on disk elsewhere already (outcome.bin), which a later broker would
-  // write here again.
-  void tell();
+  // Lets others read the line just appended before it is synced, unless one before it must be
+  // synced first (false): for facts that are on disk elsewhere already (outcome.bin), which a later
+  // broker would write here again.
+  [[nodiscard]] bool tell();
   // Called whenever there is more that others may read.
   void on_told(std::function<void()> told) { told_ = std::move(told); }
   // Keeps room for the lines that must still fit when the disk is full.
@@ -87,6 +89,8 @@ class Journal {
   std::uint64_t safe_lines_ = 0;
   std::uint64_t told_lines_ = 0;
   std::vector<Then> waiting_;
+  bool posted_ = false;  // a flush is on its way
+  Timer soon_;
   std::function<void()> told_;
   bool broken_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "broker/environment.h"
+#include "broker/execution_files.h"
 #include "broker/journal.h"
 #include "broker/refusal.h"
 #include "broker/registry.h"
@@ -90,7 +91,8 @@ struct Session {
   std::vector<Run> runs;  // by number, from 1
   std::map<std::string, std::shared_ptr<Execution>> executions;
   std::uint32_t next_execution = 1;
-  std::uint32_t oldest_execution = 1;  // what may still be in memory
+  std::optional<ExecutionFiles> ready;  // the next execution's
+  std::uint32_t oldest_execution = 1;   // what may still be in memory
   Nanos last_used{};
   mutable std::uint32_t announced_segment = 1;  // the last one that fronts know
 

@@ -86,13 +86,17 @@ class Fields {
 // The fields' bytes, or nothing where magic, length or checksum don't fit.
 ByteView checked_fields(ByteView file) {
   const std::size_t head = kMagic.size() + kLengthBytes;
-  if (file.size() < head + kChecksumBytes || file.size() > kOutcomeFileBytes ||
-      as_text(file.first(kMagic.size())) != kMagic) {
+  if (file.size() != kOutcomeFileBytes || as_text(file.first(kMagic.size())) != kMagic) {
     return {};
   }
-  const ByteView body = file.first(file.size() - kChecksumBytes);
-  if (number_of(file.subspan(kMagic.size(), kLengthBytes)) != body.size() - head ||
-      digest_from_bytes(file.last(kChecksumBytes)) != sha256(body)) {
+  const std::uint64_t length = number_of(file.subspan(kMagic.size(), kLengthBytes));
+  if (length > kOutcomeFileBytes - head - kChecksumBytes) {
+    return {};
+  }
+  const ByteView body = file.first(head + static_cast<std::size_t>(length));
+  const ByteView padding = file.subspan(body.size() + kChecksumBytes);
+  if (digest_from_bytes(file.subspan(body.size(), kChecksumBytes)) != sha256(body) ||
+      std::any_of(padding.begin(), padding.end(), [](std::uint8_t byte) { return byte != 0; })) {
     return {};
   }
   return body.subspan(head);
@@ -125,6 +129,7 @@ Bytes encode_outcome(const Outcome& outcome) {
   put_bytes(file, fields);
   const Digest checksum = sha256(file);
   file.insert(file.end(), checksum.bytes.begin(), checksum.bytes.end());
+  file.resize(kOutcomeFileBytes);
   return file;
 }
 

@@ -1,7 +1,9 @@
 // outcome_file.h — outcome.bin and outcome.json: how one execution ended.   [monitor, broker;
-// checkers] The monitor writes both, durably, before it reports; a broker that comes later believes
-// a complete outcome.bin and nothing else. Layout: magic, length (u32 little-endian) of the fields,
-// the fields (each u32 length and bytes, fixed order), SHA-256 over all before it. Errors: decode
+// checkers] The monitor writes outcome.bin durably before it reports; a broker that comes later
+// believes a complete one and nothing else. Layout: magic, length (u32 little-endian) of the
+// fields, the fields (each u32 length and bytes, fixed order), SHA-256 over all before it, zeros up
+// to kOutcomeFileBytes: so the file has its room and its length before there is an outcome, and one
+// that is still all zeros is none. Errors: decode
 // gives Invalid for every other sequence of bytes; there is no partial result. Source:
 // docs/FORMATS.md §outcome.bin; DESIGN §2, §8.
 #pragma once
@@ -50,7 +52,7 @@ struct Outcome {
 
 inline constexpr std::size_t kOutcomeNameBytes = 64;  // session id, execution id
 inline constexpr std::size_t kCauseBytes = 1024;
-inline constexpr std::size_t kOutcomeFileBytes = 2048;  // no outcome.bin is longer
+inline constexpr std::size_t kOutcomeFileBytes = 2048;  // of every outcome.bin
 
 // The bytes of outcome.bin; sha256 of them is the journal's outcome_sha256.
 [[nodiscard]] Bytes encode_outcome(const Outcome& outcome);

@@ -20,6 +20,7 @@ struct ToMonitor {
     greet @5 :Data;        # 32 bytes: HMAC of the challenge by the execution's key
     acknowledge @6 :Void;  # the broker's end line is durable: the monitor may leave
     continue @7 :Void;     # a greeted broker takes the sunset back
+    spare @8 :Void;        # to a template alone, with one descriptor: copy yourself; this is its link
   }
 }
 

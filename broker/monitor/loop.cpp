@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <utility>
 
 #include "broker/monitor/monitor.h"
@@ -48,6 +49,11 @@ void Monitor::run() {
     wait();
   }
   end_init();
+  if (outcome_digest_ != Digest{}) {  // nobody waits for it any more
+    if (Status words = files_.write_words(outcome_, outcome_digest_); !words) {
+      dprintf(STDERR_FILENO, "runbook-monitor: %s\n", words.failure().text().c_str());
+    }
+  }
 }
 
 void Monitor::arm(Alarm which, std::optional<Nanos> at) {
@@ -218,6 +224,7 @@ void Monitor::on_packet(Packet packet) {
     case monitor::ToMonitor::SUNSET:
       return;
     case monitor::ToMonitor::GREET:  // only as the answer to a challenge
+    case monitor::ToMonitor::SPARE:  // a template's
     case monitor::ToMonitor::UNSET:
       break;
   }

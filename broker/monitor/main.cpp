@@ -1,12 +1,16 @@
-// runbook-monitor: one execution. Link on descriptor 3, log on 2. DESIGN §2.
+// runbook-monitor [template]: one execution, or what such are copies of. Link on descriptor 3, log
+// on 2. DESIGN §2.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <string_view>
+#include <utility>
 
 #include "broker/monitor/monitor.h"
+#include "broker/monitor/template.h"
 
 namespace {
 
@@ -23,7 +27,7 @@ void fill_streams() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   (void)::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   const rlimit none{0, 0};
   (void)::setrlimit(RLIMIT_CORE, &none);
@@ -33,7 +37,15 @@ int main() {
   if (::fcntl(kLink, F_SETFD, FD_CLOEXEC) < 0) {
     return 1;  // nobody to work for
   }
-  rb::mon::Monitor monitor{rb::Fd(kLink)};
+  rb::Fd link(kLink);
+  if (argc == 2 && std::string_view(argv[1]) == "template") {
+    std::optional<rb::Fd> mine = rb::mon::serve_as_template(link);
+    if (!mine) {
+      return 0;
+    }
+    link = std::move(*mine);
+  }
+  rb::mon::Monitor monitor{std::move(link)};
   monitor.run();
   return 0;
 }

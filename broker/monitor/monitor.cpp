@@ -36,10 +36,6 @@ void Monitor::act(Act what) {
     case Act::TellReady:
       tell_ready();
       return;
-    case Act::TellReadyAndRelease:
-      tell_ready();
-      release();
-      return;
     case Act::Release:
       release();
       return;
@@ -115,6 +111,7 @@ void Monitor::tell_ready() {
 
 void Monitor::tell_failed() {
   end_init();
+  files_.discard();
   const std::string reason = failure_.errnum != 0 ? std::strerror(failure_.errnum) : "";
   const std::string text = failure_.stage + (reason.empty() ? "" : ": " + reason);
   send([&](monitor::FromMonitor::Builder message) {
@@ -193,6 +190,7 @@ void Monitor::on_report(const Report& record, Fd terminal) {
       pump_.set_source(std::move(terminal));
       return;
     case Report::Kind::Waiting:
+      built_ = true;
       happen(Event::Built);
       return;
     case Report::Kind::Alone:  // the rest of its end is the kernel's work, and can go on meanwhile
@@ -233,7 +231,7 @@ bool Monitor::on_script_report() {
   }
   script_.reset();
   // The end of file of a close-on-exec descriptor: executed, unless a failure came before.
-  if (released_at_ != Nanos{} && seen_.exec_errno == 0 && !started_) {
+  if (released_at_ != Nanos{} && built_ && seen_.exec_errno == 0 && !started_) {
     started_ = true;
     send([](monitor::FromMonitor::Builder message) { message.setStarted(); });
   }

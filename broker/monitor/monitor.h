@@ -106,6 +106,7 @@ class Monitor {
   Nanos timer_set_ = Nanos::max();
   pid_t init_pid_ = -1;
   bool prepared_ = false;
+  bool built_ = false;
   bool started_ = false;
   bool in_cgroup_ = false;
   bool leaving_ = false;

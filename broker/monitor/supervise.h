@@ -11,7 +11,7 @@ namespace rb::mon {
 enum class State : std::uint8_t {
   Empty,     // waits for a Launch
   Building,  // the sandbox is being built
-  Promised,  // being built, and `go` has come: nothing but a failure stops it now
+  Promised,  // being built, and `go` has been passed on: the script execs as soon as it can
   Ready,     // waits for `go`
   Running,   // the interpreter runs, or is about to
   Stopping,  // TERM was sent; the grace runs
@@ -37,8 +37,7 @@ enum class Act : std::uint8_t {
   Breach,
   Build,
   TellReady,
-  TellReadyAndRelease,
-  Release,     // the script's process may exec
+  Release,     // the script's process may exec once it is prepared
   TellFailed,  // setupFailed; nothing was executed
   Abandon,     // end what is being built; nothing was executed
   Terminate,
@@ -57,16 +56,16 @@ struct Rule {
 inline constexpr Rule kRules[] = {
     {State::Empty, Event::Launch, Act::Build, State::Building},
     {State::Empty, Event::LinkLost, Act::Leave, State::Over},
-    {State::Building, Event::Go, Act::Nothing, State::Promised},
+    {State::Building, Event::Go, Act::Release, State::Promised},
     {State::Building, Event::Stop, Act::Abandon, State::Over},
     {State::Building, Event::StopNow, Act::Abandon, State::Over},
     {State::Building, Event::Built, Act::TellReady, State::Ready},
     {State::Building, Event::BuildFailed, Act::TellFailed, State::Over},
     {State::Building, Event::TreeGone, Act::TellFailed, State::Over},
     {State::Building, Event::LinkLost, Act::Leave, State::Over},
-    {State::Promised, Event::Stop, Act::Abandon, State::Over},
-    {State::Promised, Event::StopNow, Act::Abandon, State::Over},
-    {State::Promised, Event::Built, Act::TellReadyAndRelease, State::Running},
+    {State::Promised, Event::Stop, Act::Kill, State::Killed},  // whether it runs already is unknown
+    {State::Promised, Event::StopNow, Act::Kill, State::Killed},
+    {State::Promised, Event::Built, Act::TellReady, State::Running},
     {State::Promised, Event::BuildFailed, Act::TellFailed, State::Over},
     {State::Promised, Event::TreeGone, Act::TellFailed, State::Over},
     {State::Ready, Event::Go, Act::Release, State::Running},

@@ -1,6 +1,7 @@
 #include "broker/monitor/verdict.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,19 +28,7 @@ std::string cause_of_signal(int number) {
   }
 }
 
-constexpr off_t kReserve = 4096;  // each; neither is ever longer
 constexpr const char* kJsonTemporary = ".outcome.json.tmp";
-constexpr const char* kBinTemporary = ".outcome.bin.tmp";
-
-Result<Fd> reserve_file(int folder, const char* name) {
-  (void)::unlinkat(folder, name, 0);
-  Result<Fd> file = open_beneath(folder, name, O_WRONLY | O_CREAT | O_EXCL, Links::Refuse, 0600);
-  if (file && ::fallocate(file->get(), FALLOC_FL_KEEP_SIZE, 0, kReserve) < 0 &&
-      errno != EOPNOTSUPP) {
-    return errno_error("fallocate");
-  }
-  return file;
-}
 
 }  // namespace
 
@@ -76,50 +65,55 @@ void judge(const Seen& seen, Outcome& outcome) {
 }
 
 Status OutcomeFiles::reserve(int folder) {
-  folder_ = folder;
-  Result<Fd> json = reserve_file(folder, kJsonTemporary);
-  Result<Fd> bin = json ? reserve_file(folder, kBinTemporary) : Result<Fd>(json.failure());
-  if (!bin) {
-    return Error{Code::System, "room for the outcome", bin.failure().errnum};
+  const auto refused = [](int why) { return Error{Code::System, "room for the outcome", why}; };
+  Result<Fd> bin = open_beneath(folder, "outcome.bin", O_WRONLY | O_CREAT, Links::Refuse, 0600);
+  struct stat facts {};
+  if (!bin || ::fstat(bin->get(), &facts) < 0) {
+    return refused(bin ? errno : bin.failure().errnum);
   }
-  json_ = std::move(*json);
+  if (facts.st_size != 0) {
+    return refused(EEXIST);  // an outcome is never written over
+  }
+  folder_ = folder;
   bin_ = std::move(*bin);
-  return done();
+  const Bytes zeros(kOutcomeFileBytes);
+  if (Status written = write_all(bin_.get(), zeros); !written) {
+    return refused(written.failure().errnum);
+  }
+  return ::fdatasync(bin_.get()) < 0 || ::fsync(folder) < 0 ? Status(refused(errno)) : done();
+}
+
+void OutcomeFiles::discard() {
+  if (bin_ && !written_) {
+    (void)::unlinkat(folder_, "outcome.bin", 0);
+  }
+  bin_.reset();
 }
 
 Result<Digest> OutcomeFiles::write(const Outcome& outcome) {
   const Bytes bin = encode_outcome(outcome);
-  const Digest digest = sha256(bin);
-  Status written = write_all(json_.get(), as_bytes(outcome_json(outcome, digest)));
-  if (written) {
-    written = write_all(bin_.get(), bin);
-  }
-  if (!written) {
-    return written.failure();
-  }
-  // What counts is outcome.bin, which is synced. The other's bytes are with the disk before that
-  // sync empties its cache, and the folder's sync commits its length: no sync of its own.
-  constexpr unsigned kWritten =
-      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-  if (::sync_file_range(json_.get(), 0, 0, kWritten) < 0 && ::fdatasync(json_.get()) < 0) {
+  if (::pwrite(bin_.get(), bin.data(), bin.size(), 0) != static_cast<ssize_t>(bin.size()) ||
+      ::fdatasync(bin_.get()) < 0) {
     return errno_error("sync");
   }
-  if (::fdatasync(bin_.get()) < 0) {
-    return errno_error("sync");
+  written_ = true;
+  return sha256(bin);
+}
+
+Status OutcomeFiles::write_words(const Outcome& outcome, const Digest& bin) const {
+  (void)::unlinkat(folder_, kJsonTemporary, 0);
+  const Result<Fd> json =
+      open_beneath(folder_, kJsonTemporary, O_WRONLY | O_CREAT | O_EXCL, Links::Refuse, 0600);
+  const std::string text = outcome_json(outcome, bin);
+  if (!json || !write_all(json->get(), as_bytes(text)) || ::fdatasync(json->get()) < 0 ||
+      ::renameat(folder_, kJsonTemporary, folder_, "outcome.json") < 0) {
+    return errno_error("outcome.json");
   }
-  if (::renameat(folder_, kJsonTemporary, folder_, "outcome.json") < 0 ||
-      ::renameat(folder_, kBinTemporary, folder_, "outcome.bin") < 0 || ::fsync(folder_) < 0) {
-    return errno_error("rename");
-  }
-  folder_ = -1;
-  return digest;
+  return done();
 }
 
 OutcomeFiles::~OutcomeFiles() {
-  if (folder_ >= 0) {
-    (void)::unlinkat(folder_, kJsonTemporary, 0);
-    (void)::unlinkat(folder_, kBinTemporary, 0);
-  }
+  discard();
 }
 
 }  // namespace rb::mon

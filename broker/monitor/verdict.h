@@ -1,6 +1,6 @@
 // verdict.h — how an execution ended, from what was seen of it, and the files that say so.
 // [TRUSTED: monitor]  judge() is pure. Durable when write_outcome() returns: output first, then
-// outcome.bin and outcome.json, each whole under its name or not there at all.
+// outcome.bin, complete or without meaning, and outcome.json, whole or not there at all.
 // Source: DESIGN §8; threat 67; attack B5.
 #pragma once
 
@@ -29,14 +29,20 @@ struct Seen {
 // Fills outcome, exit, signal, cause and warn.
 void judge(const Seen& seen, Outcome& outcome);
 
-// Both files of one execution. Their room is taken before anything runs, so that a full disk can't
-// take the outcome away; what isn't written by the end leaves nothing in the folder.
+// Both files of one execution. The room of the one that counts is taken before anything runs, so
+// that a full disk can't take the outcome away; an outcome that isn't written leaves nothing.
 class OutcomeFiles {
  public:
-  // In `folder`, which stays the caller's and open.
+  // In `folder`, which stays the caller's and open; outcome.bin may be there, empty. On disk, all
+  // zeros, when this returns: an overwritten block is synced in a fraction of the time.
   [[nodiscard]] Status reserve(int folder);
-  // Answers the digest of outcome.bin.
+  // Nothing was executed: no outcome.bin stays.
+  void discard();
+  // outcome.bin, on disk when this returns. Answers its digest.
   [[nodiscard]] Result<Digest> write(const Outcome& outcome);
+  // outcome.json, for people and programs: after the end was reported, since nobody waits for it
+  // and nothing is recovered from it.
+  [[nodiscard]] Status write_words(const Outcome& outcome, const Digest& bin) const;
 
   OutcomeFiles() = default;
   OutcomeFiles(const OutcomeFiles&) = delete;
@@ -47,8 +53,8 @@ class OutcomeFiles {
 
  private:
   int folder_ = -1;
-  Fd json_;
   Fd bin_;
+  bool written_ = false;
 };
 
 }  // namespace rb::mon

@@ -148,7 +148,8 @@ def inside_stop():
         d.systemctl("stop", "runbookd-operator.socket", "runbookd-agent.socket", "runbookd.service")
         assert d.show("ActiveState") == "inactive"
         folder = d.execution_folder(execution)
-        wait_until((folder / "outcome.bin").exists, 25, "the execution ends without a broker")
+        wait_until(lambda: (folder / "outcome.bin").read_bytes().startswith(b"RBOUT1"), 25,
+                   "the execution ends without a broker")
         wait_until(lambda: not d.monitor_pids(), 5, "its monitor is gone")
         d.systemctl("start", "runbookd-operator.socket", "runbookd-agent.socket")
         d.ctl("ps")  # brings the next broker, which learns what became of it

@@ -68,15 +68,38 @@ TEST_CASE("journal: a line may be told before its sync only where nothing else w
   Loop loop;
   auto journal = Journal::create(loop, folder.fd(), {});
   note(**journal, "an outcome that is on disk elsewhere");
-  (*journal)->tell();
-  CHECK((*journal)->told_line() == 1);
+  CHECK((*journal)->tell());
+  note(**journal, "another one");
+  CHECK((*journal)->tell());
+  CHECK((*journal)->told_line() == 2);
   REQUIRE((*journal)->sync().ok());
   note(**journal, "a start that isn't");
   note(**journal, "an outcome");
-  (*journal)->tell();
-  CHECK((*journal)->told_line() == 1);
+  CHECK_FALSE((*journal)->tell());
+  CHECK((*journal)->told_line() == 2);
   REQUIRE((*journal)->sync().ok());
-  CHECK((*journal)->told_line() == 3);
+  CHECK((*journal)->told_line() == 4);
+}
+
+TEST_CASE("journal: a line that nobody waits for is synced soon, and by whichever sync is next") {
+  const test::Folder folder;
+  Loop loop;
+  auto journal = Journal::create(loop, folder.fd(), {});
+  int synced = 0;
+  const auto count = [&](const Status& status) { synced += status.ok() ? 1 : 0; };
+  note(**journal, "an outcome");
+  (*journal)->commit_soon(count);
+  loop.turn(false);
+  CHECK(synced == 0);
+  note(**journal, "a start");
+  (*journal)->commit(count);
+  loop.turn(false);
+  CHECK(synced == 2);
+  note(**journal, "another outcome");
+  (*journal)->commit_soon(count);
+  while (synced < 3) {
+    loop.turn(true);
+  }
 }
 
 TEST_CASE("journal: a later broker goes on where the last whole line ends, whatever the cut") {

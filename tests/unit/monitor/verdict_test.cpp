@@ -73,19 +73,29 @@ TEST_CASE("outcome files: whole under their names, nothing else in the folder") 
   outcome.execution = "e1";
   outcome.outcome = Ended::Passed;
   outcome.exit = 0;
-  for (int i = 0; i < 2; ++i) {
+  const auto bin = [&] { return testing::read_file(name + "/outcome.bin"); };
+  {
+    OutcomeFiles unused;
+    REQUIRE(unused.reserve(folder.get()).ok());
+    CHECK(bin() == std::string(kOutcomeFileBytes, '\0'));
+    CHECK_FALSE(decode_outcome(as_bytes(bin())).ok());
+  }
+  CHECK(std::filesystem::is_empty(name));
+  {
     OutcomeFiles written;
     REQUIRE(written.reserve(folder.get()).ok());
     const Result<Digest> digest = written.write(outcome);
     REQUIRE(digest.ok());
-    const std::string bin = testing::read_file(name + "/outcome.bin");
-    CHECK(sha256(as_bytes(bin)) == *digest);
-    CHECK(*decode_outcome(as_bytes(bin)) == outcome);
+    CHECK(sha256(as_bytes(bin())) == *digest);
+    CHECK(*decode_outcome(as_bytes(bin())) == outcome);
+    REQUIRE(written.write_words(outcome, *digest).ok());
+    CHECK(testing::read_file(name + "/outcome.json") == outcome_json(outcome, *digest));
   }
   {
-    OutcomeFiles unused;
-    REQUIRE(unused.reserve(folder.get()).ok());
+    OutcomeFiles second;
+    CHECK_FALSE(second.reserve(folder.get()).ok());  // it isn't written over
   }
+  CHECK(*decode_outcome(as_bytes(bin())) == outcome);
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(name)) {
     (void)entry;
