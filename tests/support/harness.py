@@ -286,13 +286,13 @@ class Daemon:
         return target
 
     # ── programs ──
-    def popen(self, argv, env=None, cwd=None, **more):
-        """A program of the ordinary user in this daemon's environment."""
+    def popen(self, argv, env=None, cwd=None, as_root=False, **more):
+        """A program of the ordinary user (or of root) in this daemon's environment."""
         more.setdefault("stdin", subprocess.DEVNULL)
         more.setdefault("stdout", subprocess.PIPE)
         more.setdefault("stderr", subprocess.PIPE)
         process = subprocess.Popen([str(word) for word in argv], env={**self.env, **(env or {})},
-                                   cwd=str(cwd or self.home), **drop(), **more)
+                                   cwd=str(cwd or self.home), **({} if as_root else drop()), **more)
         _popen.add(process.pid)
         return process
 
@@ -344,14 +344,16 @@ class Daemon:
                           f'# {name}\n\n<Command id="a" path="scripts/a.sh"{more} />\n')
 
     # ── the broker ──
-    def start_broker(self, *args, within=10):
-        """Starts it by hand and waits until both sockets serve. Returns its pid."""
+    def start_broker(self, *args, within=10, under=()):
+        """Starts it by hand and waits until both sockets serve. `under`: a program that root starts and
+        that starts it as the ordinary user. Returns the pid of what was started."""
         ours, theirs = os.pipe()
         with open(self.log, "ab") as log:
             give(self.log)
             self._broker = self.popen(
-                [self.bin / "runbook-broker", "--ready-fd", str(theirs), *args],
-                stdout=log, stderr=log, pass_fds=[theirs], start_new_session=True)
+                [*under, self.bin / "runbook-broker", "--ready-fd", str(theirs), *args],
+                stdout=log, stderr=log, pass_fds=[theirs], start_new_session=True,
+                as_root=bool(under))
         os.close(theirs)
         with os.fdopen(ours, "rb", buffering=0) as ready:
             os.set_blocking(ready.fileno(), False)
