@@ -31,7 +31,7 @@ def main():
     target, planted, corpus = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
     failed = 0
     with tempfile.TemporaryDirectory(prefix="rb-planted-") as keep:
-        crashed, words = fuzz(planted, corpus, max(SECONDS, 30), keep)
+        crashed, words = fuzz(planted, corpus, max(SECONDS, 120), keep)  # ends when it is found
     if not crashed or "heap-buffer-overflow" not in words:
         failed += 1
         print(f"the planted defect was not found:\n{words[-3000:]}")
