@@ -65,6 +65,28 @@ def output_throughput(d):
     return figure(*rate, "cat > file, same disk", "MB/s")
 
 
+def output_attached(d):
+    """A script that writes 1 MiB every 25 ms at most, for nobody and for fifty who read all of it."""
+    piece, pieces = 1 << 20, 120
+    make = f"for i in $(seq {pieces}); do head -c {piece} /dev/zero; sleep 0.025; done"
+    book = str(Path(d.write("attached/runbook.mdx", f'# Attached\n\n<Command id="a" command="{make}" />\n')).parent)
+    d.ok("session", "start", "--as", "bench", "--why", "attached")
+    d.ok("open", book)
+    rates = {0: [], 50: []}
+    for _ in range(5):
+        for many, into in rates.items():
+            execution = d.ok("run", book, "a", "--detach").text().strip()
+            readers = [d.ctl_popen("attach", execution, stdout=subprocess.DEVNULL) for _ in range(many)]
+            d.ok("wait", execution, timeout=120)
+            assert all(reader.wait(60) == 0 for reader in readers), "an attached client failed"
+            line = next(x for x in d.journal() if x["type"] == "finished" and x["execution"] == execution)
+            assert line["output_bytes"] == piece * pieces, line
+            into.append(piece * pieces / 1e6 / (line["duration_ms"] / 1000))
+    d.end_sessions()
+    return figure(statistics.median(rates[50]), statistics.median(rates[0]), "nobody attached", "MB/s",
+                  "50 attached, each reads all of it; floor 0.95")
+
+
 def request_rate(d):
     rates = [client(d, "requests", 20000)["ours"][0] for _ in range(5)]
     return figure(statistics.median(rates), None, None, "requests/s", "64 in flight, through front and broker")
@@ -85,7 +107,7 @@ def idle_memory(d):
     for i in range(20):
         d.ok("open", d.write(f"m{i}/runbook.mdx", f"# Book {i}\n\n" + "Text of a procedure.\n\n" * 200
                              + '<Command id="a" command="true" />\n'))
-    client(d, "launch", true_book(d), 1, 190, "true")
+    client(d, "launch", true_book(d), 1, 190, "true")  # after ten to warm up: 200
     d.end_sessions()
     time.sleep(1)
     parts = {p.pid: memory_of(p.pid) for p in d.ours()}
@@ -145,7 +167,7 @@ def verify_rate(d):
 FIGURES = {
     "launch_workspace": launch_workspace, "launch_sealed": later("the sandbox issue (profile sealed)"),
     "launch_rate": launch_rate, "output_throughput": output_throughput,
-    "output_secrets": later("redaction"), "request_rate": request_rate, "idle_memory": idle_memory,
+    "output_attached": output_attached, "output_secrets": later("redaction"), "request_rate": request_rate, "idle_memory": idle_memory,
     "vet_corpus": vet_corpus, "open_large": open_large, "checkout_second": later("checkouts"),
     "verify_rate": verify_rate,
 }
