@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kPacketsWaiting = 512;
 // The first hint goes out at once, later ones of one execution at most this often.
 constexpr auto kHintsEvery = Millis(10);
+constexpr Nanos kHintsEach = std::chrono::milliseconds(2);  // for each connection
 
 }  // namespace
 
@@ -129,7 +130,8 @@ Status Front::handle_progress(Message message, std::vector<Fd>&) {
   return done();
 }
 
-// Hints are worth little each: what came while the timer ran goes out as one.
+// Hints are worth little each: what came while the timer ran goes out as one. The more are told,
+// the rarer: else many readers would wake so often that the script gets less of the machine.
 void Front::send_hints() {
   if (hints_.empty()) {
     return;
@@ -139,7 +141,7 @@ void Front::send_hints() {
       connection->on_progress(key.first, key.second, length);
     }
   }
-  hint_timer_.arm(kHintsEvery);
+  hint_timer_.arm(std::max<Nanos>(kHintsEvery, connections_.size() * kHintsEach));
 }
 
 Status Front::handle_watching(Message message, std::vector<Fd>&) {
