@@ -82,7 +82,6 @@ bool BlockParser::matches(const Container& container, Cursor& cursor) const {
       kind == ContainerKind::Root) {
     return true;
   }
-  const std::uint32_t indent = cursor.indent();
   switch (kind) {
     case ContainerKind::Root:
     case ContainerKind::List:
@@ -91,7 +90,7 @@ bool BlockParser::matches(const Container& container, Cursor& cursor) const {
     case ContainerKind::Quote: {
       Cursor ahead = cursor;
       ahead.skip_blanks();
-      if (ahead.peek() != '>' || (indent >= kCodeIndent && !context_.mdx())) {
+      if (ahead.peek() != '>' || (!context_.mdx() && cursor.indent(kCodeIndent) >= kCodeIndent)) {
         return false;
       }
       ahead.skip_bytes(1);
@@ -100,13 +99,15 @@ bool BlockParser::matches(const Container& container, Cursor& cursor) const {
       return true;
     }
     case ContainerKind::Item:
-      if (cursor.blank() ? !container.holds : indent < container.size) {
+      // Looked at no further than this item's own columns: items within items don't multiply.
+      if ((!container.holds && cursor.blank()) ||
+          (cursor.indent(container.size) < container.size && !cursor.blank())) {
         return false;
       }
       cursor.skip_columns(container.size);
       return true;
     case ContainerKind::Footnote:
-      if (!cursor.blank() && indent < kCodeIndent) {
+      if (cursor.indent(kCodeIndent) < kCodeIndent && !cursor.blank()) {
         return false;
       }
       cursor.skip_columns(kCodeIndent);

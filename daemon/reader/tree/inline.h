@@ -69,7 +69,6 @@ struct Bracket {
   std::uint32_t piece = 0;
   std::uint32_t inside = 0;  // index after the bracket
   bool image = false;
-  bool active = true;
   bool bracket_after = false;         // another one was opened within
   std::uint32_t runs_before = kNone;  // the last run below it
 };
@@ -80,7 +79,7 @@ struct Group {
   bool reference = false;
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
-  Link link;
+  std::uint32_t link = kNone;  // into Tree::links
 };
 
 class InlineParser {
@@ -117,11 +116,12 @@ class InlineParser {
   void take_open_bracket(bool image);
   bool take_footnote();
   void take_close_bracket();
-  bool resource(std::uint32_t at, Group& group, std::uint32_t& after);
-  bool reference(const Bracket& bracket, Group& group, std::uint32_t& after);
-  bool defined(std::string_view label, Group& group) const;
+  bool resource(std::uint32_t at, Link& link, std::uint32_t& after);
+  bool reference(const Bracket& bracket, Link& link, std::uint32_t& after);
+  bool defined(std::string_view label, Link& link) const;
   bool image_footnote(const Bracket& bracket);
-  void close_group(const Bracket& bracket, Group group, std::uint32_t after);
+  void pop_bracket();
+  void close_group(const Bracket& bracket, const Link& link, std::uint32_t after);
   void add_footnote(std::uint32_t begin, std::uint32_t end, std::string_view label, NodeId target);
 
   // Bare URLs (autolink.cpp).
@@ -159,7 +159,6 @@ class InlineParser {
   void build_tag(const Tag& tag);
   void close_tag(const Tag& tag);
   NodeId add(Kind kind, std::uint32_t begin, std::uint32_t end);
-  void add_link(NodeId node, const Link& link);
   [[nodiscard]] std::uint32_t offset_of_end(std::uint32_t end) const;
   [[nodiscard]] bool hidden() const { return !images_.empty(); }
 
@@ -174,6 +173,7 @@ class InlineParser {
   std::vector<Mark> marks_;
   std::uint32_t last_run_ = kNone;  // the rightmost that may still pair
   std::vector<Bracket> brackets_;
+  std::size_t text_brackets_ = 0;  // the first so many of them, images aside, open no link
   std::vector<Group> groups_;
   std::vector<Tag> tags_;
   HtmlMemory html_;

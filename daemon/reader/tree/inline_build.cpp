@@ -20,11 +20,6 @@ NodeId InlineParser::add(Kind kind, std::uint32_t begin, std::uint32_t end) {
   return context_.add(open_.back().node, kind, job_.text.offset(begin), offset_of_end(end));
 }
 
-void InlineParser::add_link(NodeId node, const Link& link) {
-  context_.node(node).detail = static_cast<std::uint32_t>(context_.tree.links.size());
-  context_.tree.links.push_back(link);
-}
-
 void InlineParser::build() {
   open_.push_back({job_.node, false, kNone, kNone});
   for (const Piece& piece : pieces_) {
@@ -198,9 +193,9 @@ void InlineParser::close_group_node(std::uint32_t index) {
     add_text(groups_[index].begin, groups_[index].end, alt);
     return;
   }
-  Link link = groups_[index].link;
-  link.alt = context_.keep(alt);
-  add_link(node, link);
+  const std::uint32_t link = groups_[index].link;
+  context_.tree.links[link].alt = context_.keep(alt);
+  context_.node(node).detail = link;
 }
 
 void InlineParser::build_tag(const Tag& tag) {

@@ -1,4 +1,5 @@
 // Links, images, footnote references.
+#include <algorithm>
 #include <utility>
 
 #include "daemon/reader/tree/entity.h"
@@ -68,7 +69,7 @@ bool InlineParser::take_footnote() {
 }
 
 // `(destination "title")`; `at` is the index of the parenthesis.
-bool InlineParser::resource(std::uint32_t at, Group& group, std::uint32_t& after) {
+bool InlineParser::resource(std::uint32_t at, Link& link, std::uint32_t& after) {
   std::uint32_t i = skip_whitespace(chars_, at + 1);
   Range destination;
   Range title;
@@ -86,30 +87,29 @@ bool InlineParser::resource(std::uint32_t at, Group& group, std::uint32_t& after
   if (i >= chars_.size() || chars_[i] != ')') {
     return false;
   }
-  group.link.url = context_.keep(decode_string(destination.of(chars_)));
-  group.link.title = context_.keep(decode_string(without_indents(title.of(chars_))));
+  link.url = context_.keep(decode_string(destination.of(chars_)));
+  link.title = context_.keep(decode_string(without_indents(title.of(chars_))));
   after = i + 1;
   return true;
 }
 
-bool InlineParser::defined(std::string_view label, Group& group) const {
+bool InlineParser::defined(std::string_view label, Link& link) const {
   const std::string identifier = normalize_label(label);
   const auto found = blocks_.definitions.find(identifier);
   if (found == blocks_.definitions.end()) {
     return false;
   }
   const Link& definition = context_.tree.links[context_.node(found->second).detail];
-  group.reference = true;
-  group.link.url = definition.url;
-  group.link.title = definition.title;
-  group.link.identifier = definition.identifier;
-  group.link.label = context_.keep(decode_string(label));
-  group.link.definition = found->second;
+  link.url = definition.url;
+  link.title = definition.title;
+  link.identifier = definition.identifier;
+  link.label = context_.keep(decode_string(label));
+  link.definition = found->second;
   return true;
 }
 
 // `[text][label]`, `[label][]`, `[label]`; at_ is the index of the closing bracket.
-bool InlineParser::reference(const Bracket& bracket, Group& group, std::uint32_t& after) {
+bool InlineParser::reference(const Bracket& bracket, Link& link, std::uint32_t& after) {
   if (blocks_.definitions.empty()) {
     return false;
   }
@@ -117,17 +117,17 @@ bool InlineParser::reference(const Bracket& bracket, Group& group, std::uint32_t
   const bool usable = !bracket.bracket_after && own.size() <= kLongestLabelBytes;
   after = at_ + 1;
   if (after >= chars_.size() || chars_[after] != '[') {
-    return usable && defined(own, group);
+    return usable && defined(own, link);
   }
   Range label;
   const std::uint32_t end = scan_label(chars_, after, label);
-  if (end != kNowhere && defined(label.of(chars_), group)) {
+  if (end != kNowhere && defined(label.of(chars_), link)) {
     after = end;
     return true;
   }
   if (after + 1 < chars_.size() && chars_[after + 1] == ']') {
     after += 2;
-    return usable && defined(own, group);
+    return usable && defined(own, link);
   }
   return false;
 }
@@ -156,26 +156,31 @@ void InlineParser::take_close_bracket() {
     return;
   }
   const Bracket bracket = brackets_.back();
-  Group group;
-  group.image = bracket.image;
+  Link link;
   std::uint32_t after = 0;
   const std::uint32_t next = at_ + 1;
   const bool parenthesis = next < chars_.size() && chars_[next] == '(';
-  const bool matched = bracket.active && ((parenthesis && resource(next, group, after)) ||
-                                          reference(bracket, group, after));
+  const bool active = bracket.image || brackets_.size() > text_brackets_;
+  const bool matched =
+      active && ((parenthesis && resource(next, link, after)) || reference(bracket, link, after));
   if (matched) {
-    close_group(bracket, group, after);
+    close_group(bracket, link, after);
     return;
   }
-  brackets_.pop_back();
+  pop_bracket();
   push_text(at_);
   if (!image_footnote(bracket)) {
     ++at_;
   }
 }
 
-void InlineParser::close_group(const Bracket& bracket, Group group, std::uint32_t after) {
+void InlineParser::close_group(const Bracket& bracket, const Link& link, std::uint32_t after) {
   push_text(at_);
+  Group group;
+  group.image = bracket.image;
+  group.reference = link.definition != kNone;
+  group.link = static_cast<std::uint32_t>(context_.tree.links.size());
+  context_.tree.links.push_back(link);
   const auto index = static_cast<std::uint32_t>(groups_.size());
   Piece& open = pieces_[bracket.piece];
   open.kind = PieceKind::LinkOpen;
@@ -186,20 +191,15 @@ void InlineParser::close_group(const Bracket& bracket, Group group, std::uint32_
   groups_.push_back(group);
   at_ = plain_ = after;
   pair_runs(bracket.runs_before);
+  pop_bracket();
+  if (!bracket.image) {
+    text_brackets_ = brackets_.size();  // no link within a link: the brackets around are text now
+  }
+}
+
+void InlineParser::pop_bracket() {
   brackets_.pop_back();
-  if (bracket.image) {
-    return;
-  }
-  // No link within a link: the brackets around this one are text now.
-  for (std::size_t i = brackets_.size(); i > 0; --i) {
-    Bracket& outer = brackets_[i - 1];
-    if (!outer.image) {
-      if (!outer.active) {
-        break;
-      }
-      outer.active = false;
-    }
-  }
+  text_brackets_ = std::min(text_brackets_, brackets_.size());
 }
 
 }  // namespace rb::rdr::grammar

@@ -14,6 +14,8 @@ namespace {
 using grammar::Line;
 using grammar::Source;
 
+constexpr std::size_t kBytesPerNode = 24;  // of dense text; it saves growing, no more
+
 // Front matter lies between a first line `---` and the next one. As in the replaced system, a byte
 // order mark in front makes it text in MDX.
 void find_front_matter(const Source& source, Tree& tree) {
@@ -55,10 +57,20 @@ NodeId next_in_order(const std::vector<Node>& nodes, NodeId at) {
 // Nodes in document order, so that what lies beneath a node follows it.
 void order_nodes(Tree& tree) {
   const std::vector<Node>& old = tree.nodes;
+  std::vector<NodeId> order;
+  order.reserve(old.size());
+  bool ordered_already = true;
+  for (NodeId at = 0; at != kNone; at = next_in_order(old, at)) {
+    ordered_already = ordered_already && at == order.size();
+    order.push_back(at);
+  }
+  if (ordered_already && order.size() == old.size()) {
+    return;
+  }
   std::vector<NodeId> place(old.size(), kNone);
   std::vector<Node> ordered;
-  ordered.reserve(old.size());
-  for (NodeId at = 0; at != kNone; at = next_in_order(old, at)) {
+  ordered.reserve(order.size());
+  for (const NodeId at : order) {
     place[at] = static_cast<NodeId>(ordered.size());
     ordered.push_back(old[at]);
   }
@@ -112,6 +124,7 @@ Parsed parse(std::string_view text, Dialect dialect, const Limits& limits) {
   Tree& tree = parsed.tree;
   tree.dialect = dialect;
   tree.adopt(text);
+  tree.nodes.reserve(text.size() / kBytesPerNode + 16);
   const Source source(tree.source());
   find_front_matter(source, tree);
   grammar::Context context(tree, source, limits);

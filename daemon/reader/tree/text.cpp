@@ -36,9 +36,9 @@ bool Cursor::blank() const {
   return true;
 }
 
-std::uint32_t Cursor::indent() const {
+std::uint32_t Cursor::indent(std::uint32_t enough) const {
   std::uint32_t reached = column + blanks;
-  for (std::uint32_t i = at; i < end && is_blank_char(text[i]); ++i) {
+  for (std::uint32_t i = at; i < end && is_blank_char(text[i]) && reached - column < enough; ++i) {
     reached += width_at(text[i], reached);
   }
   return reached - column;

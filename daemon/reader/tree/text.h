@@ -28,7 +28,8 @@ struct Cursor {
 
   [[nodiscard]] char peek() const { return at < end ? text[at] : '\0'; }
   [[nodiscard]] bool blank() const;
-  [[nodiscard]] std::uint32_t indent() const;  // columns of blanks ahead
+  // Columns of blanks ahead; beyond `enough` they aren't counted.
+  [[nodiscard]] std::uint32_t indent(std::uint32_t enough = 0xffffffffU) const;
   [[nodiscard]] std::string_view rest() const { return text.substr(at, end - at); }
   void skip_columns(std::uint32_t columns);  // at most the blanks ahead
   void skip_blanks();
