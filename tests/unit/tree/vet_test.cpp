@@ -3,7 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <sstream>
 #include <string>
+
+#include "tests/unit/tree/shared.h"
 
 namespace rb::rdr {
 namespace {
@@ -92,6 +96,138 @@ TEST_CASE("vet: names of blocks, elements and attributes") {
   CHECK_FALSE(is_allowed_attribute("a", "onclick"));
   CHECK_FALSE(is_allowed_attribute("p", "style"));
   CHECK(is_allowed_attribute("p", "data-note"));
+}
+
+// The list between "```text" and "```" of docs/RUNBOOKS.md §HTML.
+std::set<std::string> documented_elements() {
+  const std::string text = test::read_all(std::string(RUNBOOKD_SOURCE_ROOT) + "/docs/RUNBOOKS.md");
+  const std::size_t begin = text.find("```text\n", text.find("\n## HTML\n")) + 8;
+  std::istringstream words(text.substr(begin, text.find("```", begin) - begin));
+  std::set<std::string> out;
+  for (std::string word; words >> word;) {
+    out.insert(word);
+  }
+  return out;
+}
+
+TEST_CASE("vet: the elements a runbook may hold are those that the documentation lists") {
+  const std::set<std::string> documented = documented_elements();
+  CHECK(documented.size() > 60);
+  for (const std::string& name : documented) {
+    CHECK_MESSAGE(is_allowed_element(name), name);
+  }
+  // HTML's elements and its former ones, SVG's and MathML's that matter.
+  for (const char* name :
+       {"a",        "abbr",    "acronym",  "address",    "applet",   "area",     "article",
+        "aside",    "audio",   "b",        "base",       "basefont", "bdi",      "bdo",
+        "bgsound",  "big",     "blink",    "blockquote", "body",     "br",       "button",
+        "canvas",   "caption", "center",   "cite",       "code",     "col",      "colgroup",
+        "command",  "content", "data",     "datalist",   "dd",       "del",      "details",
+        "dfn",      "dialog",  "dir",      "div",        "dl",       "dt",       "element",
+        "em",       "embed",   "fieldset", "figcaption", "figure",   "font",     "footer",
+        "form",     "frame",   "frameset", "h1",         "h6",       "head",     "header",
+        "hgroup",   "hr",      "html",     "i",          "iframe",   "image",    "img",
+        "input",    "ins",     "isindex",  "kbd",        "keygen",   "label",    "legend",
+        "li",       "link",    "listing",  "main",       "map",      "mark",     "marquee",
+        "math",     "menu",    "menuitem", "meta",       "meter",    "multicol", "nav",
+        "nextid",   "nobr",    "noembed",  "noframes",   "noscript", "object",   "ol",
+        "optgroup", "option",  "output",   "p",          "param",    "picture",  "plaintext",
+        "portal",   "pre",     "progress", "q",          "rb",       "rp",       "rt",
+        "rtc",      "ruby",    "s",        "samp",       "script",   "search",   "section",
+        "select",   "shadow",  "slot",     "small",      "source",   "spacer",   "span",
+        "strike",   "strong",  "style",    "sub",        "summary",  "sup",      "svg",
+        "table",    "tbody",   "td",       "template",   "textarea", "tfoot",    "th",
+        "thead",    "time",    "title",    "tr",         "track",    "tt",       "u",
+        "ul",       "var",     "video",    "wbr",        "webview",  "xmp",      "foreignobject",
+        "animate",  "use",     "mglyph",   "annotation"}) {
+    CHECK_MESSAGE(is_allowed_element(name) == (documented.count(name) != 0), std::string(name));
+    const bool accepted = vetted("<" + std::string(name) + " />\n").empty();
+    CHECK_MESSAGE(accepted == (documented.count(name) != 0), std::string(name));
+  }
+}
+
+TEST_CASE("vet: javascript: in a property is refused in every spelling, at the property") {
+  for (const char* attribute :
+       {"href=\"javascript:x\"",           "HREF='JAVASCRIPT:x'",
+        "xlink:href=\"javascript:x\"",     "formAction=\"javascript:x\"",
+        "href=\" \x01\x1f javascript:x\"", "href=\"java\tscript:x\"",
+        "href=\"java&Tab;script:x\"",      "href=\"java&NewLine;script:x\"",
+        "href=\"&#106;avascript:x\"",      "href=\"&#x6A;avascript:x\"",
+        "href=\"javascript&colon;x\"",     "href=\"javascript&#58;x\"",
+        "href=\"&#1;javascript:x\"",       "values=\"#a;javascript:x\"",
+        "values=\"#a; javascript:x\"",     "href={\"javascript:x\"}",
+        "href={'\\x6aavascript:x'}",       "href={'\\u006aavascript:x'}",
+        "href={'\\u{6a}avascript:x'}",     "href={`javascript:x`}",
+        "href={'\\\njavascript:x'}",       "href={[\"a\", [[\"javascript:x\"]]]}",
+        "href={'java\\nscript:x'}",        "href={\"\\0javascript:x\"}"}) {
+    const std::string text = "text\n\n<a title=\"t\" " + std::string(attribute) + ">l</a>\n";
+    const std::vector<Problem> problems = vetted(text);
+    REQUIRE_MESSAGE(problems.size() == 1, text);
+    CHECK(problems[0].construct == "url");
+    CHECK(problems[0].line == 3);
+    CHECK(problems[0].column == 14);
+    CHECK(!problems[0].advice.empty());
+  }
+  for (const char* attribute :
+       {"href=\"https://example.org/javascript:x\"", "title=\"echo javascript: is off\"",
+        "href={\"&#106;avascript:x\"}", "href={{a: \"javascript:x\"}}",
+        "href=\"\xc2\xa0javascript:x\"", "href=\"java script:x\"", "href=\"javascript\"",
+        "href={/javascript:/}"}) {
+    const std::string text = "<a " + std::string(attribute) + ">l</a>\n";
+    CHECK_MESSAGE(vetted(text).empty(), text);
+  }
+}
+
+TEST_CASE(
+    "vet: javascript: in Markdown's links, images and definitions is refused where it stands") {
+  CHECK(codes("[a](javascript:x)\n\n![b](<JAVA\tSCRIPT:x>)\n\n[c](&#106;avascript:x 't')\n\n[d]\n\n"
+              "[d]: java\\script:x\n[e]: javascript&colon;x\n") ==
+        "1:1 S4-url\n3:1 S4-url\n5:1 S4-url\n10:1 S4-url\n");
+}
+
+TEST_CASE("vet: a name that is nearly a block's says which, one that isn't doesn't") {
+  struct Meant {
+    const char* written;
+    const char* block;
+  };
+  for (const Meant& one : {Meant{"Comand", "Command"},
+                           {"Commands", "Command"},
+                           {"COMMAND", "Command"},
+                           {"Chek", "Check"},
+                           {"Input", "Inputs"},
+                           {"Admonitoin", "Admonition"},
+                           {"Templates", "Template"},
+                           {"TemplateInLine", "TemplateInline"},
+                           {"IFrame", "Iframe"},
+                           {"GithubAuth", "GitHubAuth"}}) {
+    const std::vector<Problem> problems = vetted("<" + std::string(one.written) + " id=\"a\" />\n");
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].construct == "unknown-block");
+    CHECK(problems[0].advice == "did you mean <" + std::string(one.block) + ">?");
+  }
+  for (const char* written : {"Note", "Mystery", "Step", "X", "Co"}) {
+    const std::vector<Problem> problems = vetted("<" + std::string(written) + " id=\"a\" />\n");
+    REQUIRE(problems.size() == 1);
+    CHECK_MESSAGE(problems[0].advice.find("did you mean") == std::string::npos,
+                  std::string(written));
+    CHECK(!problems[0].advice.empty());
+  }
+}
+
+TEST_CASE("vet: every refusal says what to write instead") {
+  const std::string text =
+      "import a from 'b'\n\n{x}\n\n<p {...x} onClick=\"y\" srcDoc=\"z\" __proto__=\"p\" title={t}>a"
+      "</p>\n\n<script />\n\n<a.b />\n\n<x-y />\n\n<a:b />\n\n<Zebra />\n\n<form "
+      "/>\n\n{{__proto__: "
+      "1}}\n\n<a href=\"javascript:x\">l</a>\n\n[l](javascript:x)\n";
+  const std::vector<Problem> problems = vetted(text);
+  CHECK(problems.size() == 16);
+  std::uint32_t line = 0;
+  for (const Problem& problem : problems) {
+    CHECK_MESSAGE(!problem.advice.empty(), problem.text);
+    CHECK_MESSAGE(problem.line >= line, problem.text);
+    line = problem.line;
+  }
 }
 
 }  // namespace
