@@ -156,6 +156,9 @@ bool Pattern::atom() {
   }
   const std::size_t begin = at_;
   if (eat('\\')) {
+    if (ahead() == kEnd) {
+      return bad();
+    }
     if (atom_escape()) {
       return true;
     }

@@ -61,6 +61,7 @@ constexpr Case kCases[] = {
     {"\\8", "", true},
     {"\\07", "", true},
     {"\\07", "u", false},
+    {"a\\", "", false},
     {"\\c", "", true},
     {"\\c", "u", false},
     {"\\cA", "u", true},
