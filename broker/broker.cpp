@@ -92,6 +92,7 @@ int Broker::serve(const std::vector<Record>& records, bool fresh_ledger) {
     return 1;
   }
   recover(*this, records, fresh_ledger);
+  recovering_ = false;
   fronts.start(Role::Operator);
   fronts.start(Role::Agent);
   executions.keep_spare();
@@ -179,7 +180,7 @@ void Broker::conclude_session(const SessionPtr& session, const CallPtr& call) {
   const Actor* actor = call ? &call->actor : nullptr;
   for (Run& run : session->runs) {
     if (run.status == "open") {
-      (void)close_run(*this, *session, run, actor);
+      (void)close_run(*session, run, actor);
     }
   }
   JsonWriter line = session->journal->begin("session-ended", actor);
@@ -201,7 +202,9 @@ void Broker::conclude_session(const SessionPtr& session, const CallPtr& call) {
   fronts.grew(*session);
   std::uint32_t run = 0;
   for (const Run& one : session->runs) {
-    views.touch(session, run = one.number);
+    if (one.recorded) {
+      views.touch(session, run = one.number);
+    }
   }
   views.make(session, run, [this, session, call] {
     fronts.ended(session->id);
@@ -278,8 +281,11 @@ void Broker::look_at_idle() {
   }
 }
 
+// Not before everything is there again that an earlier broker left: what is missing by then would
+// be lost to the next one, should this one die.
 void Broker::compact_ledger() {
-  if (!ready_said_ || (ledger.bytes() > kCompactAbove && ledger.bytes() > 2 * compacted_bytes_)) {
+  if (!opener.restoring() && !recovering_ &&
+      (!ready_said_ || (ledger.bytes() > kCompactAbove && ledger.bytes() > 2 * compacted_bytes_))) {
     if (Status replaced = ledger.replace(all_records(*this)); !replaced) {
       log::error("ledger: " + replaced.failure().text());
     }

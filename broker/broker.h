@@ -96,6 +96,7 @@ struct Broker {
   void leave();
 
   std::vector<Waiting> waiting_;
+  bool recovering_ = true;
   bool ready_said_ = false;
   std::uint64_t compacted_bytes_ = 0;
   int exit_status_ = 0;
@@ -111,14 +112,13 @@ struct Broker {
 
 // sessions: handle_session.cpp, handle_run.cpp
 [[nodiscard]] Status open_folders(const Broker& broker, Session& session, bool make);
-[[nodiscard]] Status close_run(Broker& broker, Session& session, Run& run, const Actor* actor);
+[[nodiscard]] Status close_run(Session& session, Run& run, const Actor* actor);
 void stop_and_wait(Broker& broker, const SessionPtr& session, std::uint32_t run,
                    const std::string& cause, std::function<void()> then);
 
-// recover.cpp: sessions, runs, executions and requests to and from the ledger.
+// recover.cpp: sessions, runbooks, executions and requests to and from the ledger.
 [[nodiscard]] Record session_record(const Session& session);
 [[nodiscard]] Record head_record(const Broker& broker);
-[[nodiscard]] Record run_record(const Session& session, const Run& run);
 [[nodiscard]] Record opened_record(const Session& session, const Runbook& runbook);
 [[nodiscard]] Record start_record(const Execution& execution);
 [[nodiscard]] std::vector<Record> all_records(const Broker& broker);

@@ -1,53 +1,15 @@
 #include "broker/environment.h"
 
 #include <algorithm>
-#include <array>
 
 #include "common/seal.h"
+#include "policy/builtin.h"
 #include "protocol/front.capnp.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
 
 namespace rb::brk {
 namespace {
-
-constexpr std::array<std::string_view, 35> kLoading = {"BASH_ENV",
-                                                       "ENV",
-                                                       "SHELLOPTS",
-                                                       "BASHOPTS",
-                                                       "PS4",
-                                                       "PROMPT_COMMAND",
-                                                       "IFS",
-                                                       "CDPATH",
-                                                       "GLOBIGNORE",
-                                                       "ZDOTDIR",
-                                                       "PYTHONSTARTUP",
-                                                       "PYTHONHOME",
-                                                       "PYTHONINSPECT",
-                                                       "PYTHONBREAKPOINT",
-                                                       "PERL5OPT",
-                                                       "PERL5DB",
-                                                       "PERL5LIB",
-                                                       "PERLLIB",
-                                                       "RUBYOPT",
-                                                       "RUBYLIB",
-                                                       "NODE_OPTIONS",
-                                                       "NODE_PATH",
-                                                       "JAVA_TOOL_OPTIONS",
-                                                       "_JAVA_OPTIONS",
-                                                       "JDK_JAVA_OPTIONS",
-                                                       "GCONV_PATH",
-                                                       "LOCPATH",
-                                                       "NLSPATH",
-                                                       "GIT_EXEC_PATH",
-                                                       "GIT_SSH",
-                                                       "GIT_SSH_COMMAND",
-                                                       "GIT_EXTERNAL_DIFF",
-                                                       "GIT_PROXY_COMMAND",
-                                                       "GIT_TEMPLATE_DIR",
-                                                       "MALLOC_CONF"};
-constexpr std::array<std::string_view, 6> kLoadingPrefixes = {
-    "LD_", "BASH_FUNC_", "DYLD_", "GIT_CONFIG", "MALLOC_", "GLIBC_TUNABLES"};
 
 std::string_view name_in(std::string_view variable) {
   return variable.substr(0, variable.find('='));
@@ -58,12 +20,6 @@ std::span<std::uint8_t> writable(std::string& text) {
 }
 
 }  // namespace
-
-bool loads_code(std::string_view name) {
-  return std::find(kLoading.begin(), kLoading.end(), name) != kLoading.end() ||
-         std::any_of(kLoadingPrefixes.begin(), kLoadingPrefixes.end(),
-                     [name](std::string_view prefix) { return name.starts_with(prefix); });
-}
 
 bool is_variable_name(std::string_view name) {
   const auto letter = [](char c) {
@@ -85,7 +41,7 @@ Result<Environment> Environment::from_wire(ByteView plain) {
               variable.find('\0') != std::string::npos || variable.size() > limits::kInputBytes) {
             return error(Code::Invalid, "an environment variable that can't be one");
           }
-          if (loads_code(name)) {
+          if (policy::is_loader_variable(name)) {
             out.refused_.push_back(to_valid_utf8(name));
             continue;
           }

@@ -43,8 +43,6 @@ class Environment {
   std::uint32_t umask_ = 0077;
 };
 
-// True for a name that would choose other code than the one shown.
-[[nodiscard]] bool loads_code(std::string_view name);
 // [A-Za-z_][A-Za-z0-9_]*
 [[nodiscard]] bool is_variable_name(std::string_view name);
 

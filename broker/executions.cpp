@@ -392,6 +392,10 @@ void Executions::settle(const ExecutionPtr& execution) {
   broker_.on_settled(session);
 }
 
+void Executions::remove_socket(const Execution& execution) const {
+  (void)::unlinkat(broker_.places.monitors(), socket_name(execution).c_str(), 0);
+}
+
 void Executions::forget(const ExecutionPtr& execution) {
   const SessionPtr session = broker_.sessions.all().at(execution->session);
   seal::wipe(execution->key);
@@ -400,7 +404,7 @@ void Executions::forget(const ExecutionPtr& execution) {
     broker_.loop.post(
         [link = std::shared_ptr<PacketLink>(std::move(execution->link))] { link->close(); });
   }
-  (void)::unlinkat(broker_.places.monitors(), socket_name(*execution).c_str(), 0);
+  remove_socket(*execution);
   if (execution->run >= 1 && execution->run <= session->runs.size()) {
     session->runs[execution->run - 1].blocks[execution->block] =
         std::string(name_of(execution->ending->outcome));

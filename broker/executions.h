@@ -35,6 +35,8 @@ class Executions {
   void recover(const ExecutionPtr& execution);
   // Takes the ending from a complete outcome.bin; false when there is none.
   [[nodiscard]] static bool read_outcome(const Session& session, Execution& execution);
+  // The name by which a later broker would find its monitor.
+  void remove_socket(const Execution& execution) const;
   // Tells every monitor to stop unless a broker greets it before.
   void sunset_all(std::uint32_t milliseconds);
   // Ends it without a monitor's word: `cause` says why. Nothing of the script runs any more.

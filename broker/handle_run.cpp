@@ -39,8 +39,12 @@ void stop_all(Broker& broker, const Session& session, std::uint32_t run, const s
 
 }  // namespace
 
-Status close_run(Broker& broker, Session& session, Run& run, const Actor* actor) {
+Status close_run(Session& session, Run& run, const Actor* actor) {
   const std::string status = closing_status(session, run);
+  if (!run.recorded) {  // no start in it was ever recorded: it never was
+    run.status = status;
+    return done();
+  }
   JsonWriter line = session.journal->begin("run-closed", actor);
   line.field("run", run.number).field("runbook", run.runbook).field("status", status);
   if (const auto written = session.journal->append(std::move(line)); !written) {
@@ -48,7 +52,7 @@ Status close_run(Broker& broker, Session& session, Run& run, const Actor* actor)
   }
   run.status = status;
   run.closing = false;
-  return broker.ledger.append(run_record(session, run));
+  return done();
 }
 
 void stop_and_wait(Broker& broker, const SessionPtr& session, std::uint32_t run,
@@ -80,7 +84,7 @@ void handle_close_run(Broker& broker, const CallPtr& call, Operation operation) 
   stop_and_wait(broker, session, number, "run closed", [&broker, call, session, number] {
     Run& closing = session->runs[number - 1];
     const Status closed =
-        closing.status == "open" ? close_run(broker, *session, closing, &call->actor) : done();
+        closing.status == "open" ? close_run(*session, closing, &call->actor) : done();
     if (!closed) {
       refuse(broker, call, Reason::STORAGE, "not recordable: " + closed.failure().text());
       return;

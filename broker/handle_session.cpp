@@ -31,23 +31,6 @@ Result<Environment> open_environment(const Broker& broker, front::Sealed::Reader
   return out;
 }
 
-// Appends, syncs, answers: for requests that only leave a line.
-void record_and_finish(Broker& broker, const CallPtr& call, JsonWriter line,
-                       const Receipt& receipt) {
-  (void)note_in_ledger(broker, *call, receipt);
-  if (const auto written = call->session->journal->append(std::move(line)); !written) {
-    refuse(broker, call, Reason::STORAGE, "not recordable: " + written.failure().text());
-    return;
-  }
-  call->session->journal->commit([&broker, call, receipt](const Status& durable) {
-    if (durable) {
-      finish(broker, call, receipt);
-    } else {
-      refuse(broker, call, Reason::STORAGE, "not recordable: " + durable.failure().text());
-    }
-  });
-}
-
 // The session's folders and its journal; durable, so that what follows has a place.
 Status make_session(Broker& broker, Session& session) {
   if (::mkdirat(broker.places.sessions(), session.id.c_str(), 0700) < 0) {
@@ -169,6 +152,7 @@ void handle_note(Broker& broker, const CallPtr& call, Operation operation) {
 }
 
 void handle_environment(Broker& broker, const CallPtr& call, Operation operation) {
+  call->noted = true;  // an environment dies with the broker: the next one needs it again
   const bool replace = operation.isReplaceEnvironment();
   Result<Environment> environment = open_environment(
       broker, replace ? operation.getReplaceEnvironment() : operation.getEnvironment());

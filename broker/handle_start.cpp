@@ -11,6 +11,7 @@
 #include "common/io.h"
 #include "policy/builtin.h"
 #include "policy/decide.h"
+#include "protocol/digests.h"
 #include "protocol/folder_id.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
@@ -44,7 +45,6 @@ struct Starting {
   Joined joined;
   Interpreter interpreter;
   Run* run = nullptr;
-  bool run_is_new = false;
   ExecutionPtr execution;
   std::string cwd;
   std::string generated_path;
@@ -84,6 +84,36 @@ Starting from_wire(const CallPtr& call, front::Start::Reader from) {
   out.work_is_meant = call->fds.size() == 1 && is_folder(from.getWork(), call->fds.front().get());
   out.verbatim = from.getVerbatim();
   return out;
+}
+
+// Values that no front could read: sealed to this broker, for this very request.
+MaybeRefusal open_secrets(const Broker& broker, Operation operation, Starting& start) {
+  const auto box = operation.getStart().getSecrets();
+  if (box.size() == 0) {
+    return std::nullopt;
+  }
+  const Digest meant =
+      operation_digest(operation, static_cast<front::Role>(start.call->actor.role));
+  std::optional<Bytes> plain = seal::open_box({box.begin(), box.size()}, broker.box);
+  const auto take = [&](front::Secrets::Reader from) -> Status {
+    if (digest_from_bytes({from.getRequest().begin(), from.getRequest().size()}) != meant) {
+      return error(Code::Invalid, "of another request");
+    }
+    for (const auto input : from.getInputs()) {
+      start.given.push_back(
+          {wire::text(input.getName()), wire::text(input.getInputsId()),
+           std::string(as_text({input.getValue().begin(), input.getValue().size()})), true});
+    }
+    return done();
+  };
+  const bool taken = plain && plain->size() <= 2 * limits::kInputsBytes &&
+                     wire::read<front::Secrets>(*plain, limits::kClientNesting, take).ok();
+  if (plain) {
+    seal::wipe(*plain);
+  }
+  return taken ? std::nullopt
+               : MaybeRefusal(Refusal{Reason::MALFORMED,
+                                      "the sealed inputs aren't sealed for this request"});
 }
 
 MaybeRefusal find_block(Starting& start) {
@@ -202,45 +232,33 @@ MaybeRefusal check_work(const Broker& broker, Starting& start) {
   return std::nullopt;
 }
 
-Result<Fd> existing(int folder, const std::string& path) {
-  return open_beneath(folder, path, O_RDONLY | O_DIRECTORY);
-}
-
 // The run that this start belongs to; a new one gets its folder and its line with the start's.
 Status enter_run(Broker& broker, Starting& start) {
   Session& session = start.session();
   Run* open = session.open_run(start.runbook->name);
   if (open != nullptr && start.new_run) {
-    if (Status closed = close_run(broker, session, *open, &start.call->actor); !closed) {
+    if (Status closed = close_run(session, *open, &start.call->actor); !closed) {
       return closed;
     }
     open = nullptr;
   }
   if (open == nullptr) {
-    Run run;
-    run.number = static_cast<std::uint32_t>(session.runs.size() + 1);
-    run.runbook = start.runbook->name;
-    const Result<Fd> folder = make_folder(session.runs_folder.get(), run.folder());
-    const Result<Fd> work =
-        folder ? make_folder(folder->get(), "work") : Result<Fd>(folder.failure());
-    if (!work) {
-      return work.failure();
-    }
-    session.runs.push_back(std::move(run));
+    const auto number = static_cast<std::uint32_t>(session.runs.size() + 1);
+    session.runs.push_back({number, start.runbook->name});
     open = &session.runs.back();
-    start.run_is_new = true;
   }
   start.run = open;
+  const Result<Fd> folder = make_folder(session.runs_folder.get(), open->folder());
+  Result<Fd> work = folder ? make_folder(folder->get(), "work") : Result<Fd>(folder.failure());
+  if (!work) {
+    return work.failure();
+  }
   if (start.work_given) {
     start.give(monitor::Descriptor::WORK, std::move(start.call->fds.front()));
     return done();
   }
   start.work_path =
       broker.places.state_path() + "/sessions/" + session.id + "/runs/" + open->folder() + "/work";
-  Result<Fd> work = existing(session.runs_folder.get(), open->folder() + "/work");
-  if (!work) {
-    return work.failure();
-  }
   start.give(monitor::Descriptor::WORK, std::move(*work));
   return done();
 }
@@ -450,7 +468,8 @@ Status write_script_file(const Starting& start) {
   if (start.joined.script.size() <= limits::kScriptInJournalBytes) {
     return done();
   }
-  const Result<Fd> folder = existing(start.session().executions_folder.get(), start.execution->id);
+  const Result<Fd> folder = open_beneath(start.session().executions_folder.get(),
+                                         start.execution->id, O_RDONLY | O_DIRECTORY);
   const bool synced =
       folder && ::fsync(start.script_file.get()) == 0 && ::fsync(folder->get()) == 0;
   return synced ? done() : Status(errno_error("sync the script"));
@@ -459,22 +478,18 @@ Status write_script_file(const Starting& start) {
 // What the next broker must know comes first: it may be needed from the next instruction on.
 Status record_start(Broker& broker, Starting& start, const Receipt& receipt) {
   Session& session = start.session();
-  start.execution->event = session.journal->lines() + (start.run_is_new ? 2 : 1);
-  if (start.run_is_new) {
-    if (Status noted = broker.ledger.append(run_record(session, *start.run)); !noted) {
-      return noted;
-    }
-  }
+  start.execution->event = session.journal->lines() + (start.run->recorded ? 1 : 2);
   if (Status noted = broker.ledger.append(start_record(*start.execution)); !noted) {
     return noted;
   }
   if (Status noted = note_in_ledger(broker, *start.call, receipt); !noted) {
     return noted;
   }
-  if (start.run_is_new) {
+  if (!start.run->recorded) {
     if (const auto written = record_run(start); !written) {
       return written.failure();
     }
+    start.run->recorded = true;
   }
   if (Status written = write_script_file(start); !written) {
     return written;
@@ -519,7 +534,10 @@ void launch(Broker& broker, Starting& start) {
   });
 }
 
-MaybeRefusal check(Broker& broker, Starting& start) {
+MaybeRefusal check(Broker& broker, Operation operation, Starting& start) {
+  if (MaybeRefusal refused = open_secrets(broker, operation, start)) {
+    return refused;
+  }
   if (MaybeRefusal refused = find_block(start)) {
     return refused;
   }
@@ -535,12 +553,8 @@ MaybeRefusal check(Broker& broker, Starting& start) {
   return check_work(broker, start);
 }
 
-}  // namespace
-
-void handle_start(Broker& broker, const CallPtr& call, Operation operation) {
-  Starting start = from_wire(call, operation.getStart());
-  call->about = to_valid_utf8(start.block).substr(0, 256);
-  if (const MaybeRefusal refused = check(broker, start)) {
+void begin(Broker& broker, const CallPtr& call, Operation operation, Starting& start) {
+  if (const MaybeRefusal refused = check(broker, operation, start)) {
     refuse(broker, call, refused->reason, refused->text);
     return;
   }
@@ -554,6 +568,23 @@ void handle_start(Broker& broker, const CallPtr& call, Operation operation) {
   }
   make_environment(start);
   launch(broker, start);
+}
+
+void wipe(std::string& text) {
+  seal::wipe({reinterpret_cast<std::uint8_t*>(text.data()), text.size()});
+}
+
+}  // namespace
+
+void handle_start(Broker& broker, const CallPtr& call, Operation operation) {
+  Starting start = from_wire(call, operation.getStart());
+  call->about = to_valid_utf8(start.block).substr(0, 256);
+  begin(broker, call, operation, start);
+  for (Given& given : start.given) {
+    wipe(given.value);
+  }
+  std::for_each(start.joined.variables.begin(), start.joined.variables.end(), wipe);
+  std::for_each(start.environment.begin(), start.environment.end(), wipe);
 }
 
 }  // namespace rb::brk

@@ -56,22 +56,23 @@ const char* misfit(const InputSpec& input, const std::string& value) {
   return nullptr;
 }
 
+bool fits(const Given& given, const InputSpec& input) {
+  return given.name == input.name &&
+         (given.inputs_id.empty() || given.inputs_id == input.inputs_id);
+}
+
 std::optional<std::string> chosen(const InputSpec& input, const std::vector<Given>& given) {
-  std::optional<std::string> out;
-  bool exact = false;
-  for (const Given& one : given) {
-    if (one.name != input.name || (!one.inputs_id.empty() && one.inputs_id != input.inputs_id)) {
-      continue;
-    }
-    if (!one.inputs_id.empty() || !exact) {  // a value for this very id is the stronger one
-      out = one.value;
-      exact = !one.inputs_id.empty();
+  const Given* best = nullptr;
+  for (const Given& one : given) {  // a value for this very id is the stronger one
+    if (fits(one, input) &&
+        (best == nullptr || best->inputs_id.empty() || !one.inputs_id.empty())) {
+      best = &one;
     }
   }
-  if (!out && input.has_fallback) {
-    out = input.fallback;
+  if (best != nullptr) {
+    return best->value;
   }
-  return out;
+  return input.has_fallback ? std::optional(input.fallback) : std::nullopt;
 }
 
 // How a reference is spelled where it stands.
@@ -98,6 +99,12 @@ class Joiner {
   std::optional<Refusal> choose(const std::vector<Given>& given) {
     std::string missing;
     for (const InputSpec& input : executable_.inputs) {
+      for (const Given& one : given) {
+        if (fits(one, input) && one.secret != input.sensitive) {
+          return bad(input, one.secret ? "isn't sensitive, and its value came sealed"
+                                       : "is sensitive: its value has to come sealed");
+        }
+      }
       const std::optional<std::string> value = chosen(input, given);
       if (!value || (input.required && value->empty())) {
         if (input.required || used(input.name)) {
@@ -141,7 +148,7 @@ class Joiner {
       if (!rules_.by_name || value == out_.inputs.end()) {
         continue;
       }
-      if (!is_variable_name(input.name) || policy::is_loader_variable(input.name) ||
+      if (!is_variable_name(input.name) || !policy::may_be_input(input.name) ||
           input.name.starts_with("RUNBOOKD_") || input.name.starts_with("RB_")) {
         return bad(input, "has a name that no variable of a script may have");
       }
@@ -155,7 +162,7 @@ class Joiner {
     for (const InputSpec& input : executable_.inputs) {
       const auto value = out_.inputs.find(input.name);
       if (input.sensitive && value != out_.inputs.end()) {
-        value->second = "(sensitive)";
+        value->second = "[secret]";
       }
     }
     return std::move(out_);
@@ -190,18 +197,23 @@ class Joiner {
       out_.script.insert(out_.script.end(), value.begin(), value.end());
       return std::optional<Refusal>();
     };
-    if (rules_.verbatim) {
+    if (rules_.verbatim && !input.sensitive) {
       return as_it_is();
     }
     if (!piece.not_value.empty() && value == piece.not_value) {
       return bad(input, "has a value that would end the here-document" + place_of(piece));
     }
-    if (piece.word_start && value.starts_with('-')) {
+    // Its schema says that it may begin so, and misfit() that digits follow.
+    const bool number = input.type == "int" || input.type == "float";
+    if (piece.word_start && value.starts_with('-') && !number) {
       return bad(input,
                  "may not begin with \"-\": it would be read as an option" + place_of(piece));
     }
-    if (is_harmless(value) && !input.sensitive) {
+    if ((is_harmless(value) || number) && !input.sensitive) {
       return as_it_is();
+    }
+    if (piece.place == reader::Place::HARMLESS_ONLY && input.sensitive) {
+      return bad(input, "is sensitive and can't stand here: " + piece.why + place_of(piece));
     }
     if (piece.place == reader::Place::HARMLESS_ONLY) {
       return bad(input, "may hold only letters, digits and _./:@%+=,- here: " + piece.why +

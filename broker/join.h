@@ -1,8 +1,9 @@
 // join.h — the script of one execution, from the registry's bytes and the values.   [TRUSTED:
 // broker] The reader only said where values go. Literals come from the sealed bytes; a value of the
 // harmless alphabet stands as it is, any other becomes a reference to a variable of the execution,
-// spelled for its place, and where no reference can stand it is refused. Nothing is parsed here.
-// Source: DESIGN §6; attacks A18, A19, A21.
+// spelled for its place, and where no reference can stand it is refused. A sensitive value is
+// always a reference, and comes sealed or not at all. Nothing is parsed here. Source: DESIGN §6;
+// attacks A18, A19, A21.
 #pragma once
 
 #include <map>
@@ -21,12 +22,13 @@ struct Given {
   std::string name;
   std::string inputs_id;  // "" fits every block that declares the name
   std::string value;
+  bool secret = false;  // came sealed
 };
 
 struct Joined {
   Bytes script;
   std::vector<std::string> variables;         // "RB_1=value", and Markdown's inputs by name
-  std::map<std::string, std::string> inputs;  // what is recorded: name → value
+  std::map<std::string, std::string> inputs;  // what is recorded: name → value, or "[secret]"
 };
 
 // `by_name`: inputs also reach the script as variables of their names (Markdown).

@@ -29,39 +29,37 @@ std::string_view after(std::string_view text, std::string_view mark) {
   return at == std::string_view::npos ? std::string_view() : text.substr(at + mark.size());
 }
 
-// Our own lines have one spelling up to here, and no string inside one holds a bare quote: so two
-// kinds of line are told by comparing bytes, and nothing is parsed.
+std::string_view quoted(std::string_view text, std::string_view mark) {
+  const std::string_view rest = after(text, mark);
+  return rest.substr(0, rest.find('"'));
+}
+
+std::uint64_t number(std::string_view text, std::string_view mark) {
+  const std::string_view rest = after(text, mark);
+  std::uint64_t out = 0;
+  (void)std::from_chars(rest.data(), rest.data() + rest.size(), out);
+  return out;
+}
+
+// Our own lines have one spelling: what stands before the type and the fields wanted here is
+// numbers, digests and an actor, and no string inside a line holds a bare quote. So lines are told
+// apart by comparing bytes, and nothing is parsed.
 void note_line(std::string_view line, Journal::Found& found) {
-  constexpr std::string_view kFinished = R"("type":"finished","execution":")";
-  constexpr std::string_view kStarted = R"("type":"started","actor":{)";
-  constexpr std::string_view kExecution = R"(},"execution":")";
-  constexpr std::size_t kActor = 4096;  // an actor's texts are bounded
-  constexpr std::string_view kEnded = R"("type":"session-ended")";
-  constexpr std::size_t kHead = 256;  // where the type stands, whatever the numbers
-  const std::string_view head = line.substr(0, kHead);
-  if (head.find(kStarted) != std::string_view::npos) {
-    const std::string_view rest = after(line.substr(0, kActor), kExecution);
-    found.started.emplace(rest.substr(0, rest.find('"')));
+  const std::string_view type = quoted(line, R"(,"type":")");
+  if (type == "started") {
+    found.started.emplace(quoted(line, R"("execution":")"));
+  } else if (type == "finished") {
+    found.finished.emplace(quoted(line, R"("execution":")"));
+  } else if (type == "run-opened") {
+    found.runs[number(line, R"("run":)")] = {std::string(quoted(line, R"("runbook":")")), "open"};
+  } else if (type == "run-closed") {
+    found.runs[number(line, R"("run":)")].status = quoted(line, R"("status":")");
   }
-  if (const std::size_t at = head.find(kFinished); at != std::string_view::npos) {
-    const std::string_view rest = head.substr(at + kFinished.size());
-    found.finished.emplace(rest.substr(0, rest.find('"')));
-  }
-  found.ended = found.ended || head.find(kEnded) != std::string_view::npos;
+  found.ended = found.ended || type == "session-ended";
 }
 
 bool cut(int fd, std::uint64_t length) {
   return ::ftruncate(fd, static_cast<off_t>(length)) == 0;
-}
-
-// N of a line that starts {"line":N, else 0.
-std::uint64_t number_of(std::string_view line) {
-  constexpr std::string_view kStart = R"({"line":)";
-  std::uint64_t out = 0;
-  if (line.starts_with(kStart)) {
-    (void)std::from_chars(line.data() + kStart.size(), line.data() + line.size(), out);
-  }
-  return out;
 }
 
 }  // namespace
@@ -293,7 +291,8 @@ Status Journal::scan(std::uint32_t segment, Found& found) {
   std::size_t at = 0;
   // A segment may replace lines of the one before (move_on): its first line says from where.
   std::uint64_t lines = chain_.lines();
-  if (const std::uint64_t first = number_of(text); first > 0 && first <= lines) {
+  if (const std::uint64_t first = number(text.substr(0, 64), R"({"line":)");
+      first > 0 && first <= lines) {
     lines = first - 1;
     segments_.back().first_line = first;
   }

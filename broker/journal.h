@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,12 +30,17 @@ class Journal {
     std::uint64_t durable = 0;  // bytes that are on disk
     std::uint64_t told = 0;     // bytes that others may read
   };
+  struct FoundRun {
+    std::string runbook;
+    std::string status;
+  };
   // What a pass over an earlier broker's journal found.
   struct Found {
-    std::set<std::string> started;   // executions with a start line
-    std::set<std::string> finished;  // executions with an end line
-    bool ended = false;              // the session has its last line
-    std::uint64_t torn_bytes = 0;    // cut off behind the last whole line
+    std::set<std::string> started;           // executions with a start line
+    std::set<std::string> finished;          // executions with an end line
+    std::map<std::uint64_t, FoundRun> runs;  // by number
+    bool ended = false;                      // the session has its last line
+    std::uint64_t torn_bytes = 0;            // cut off behind the last whole line
   };
 
   // `folder`: the session's; stays the caller's and open. `head`: the line this session follows.

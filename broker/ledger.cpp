@@ -20,7 +20,7 @@ struct Shape {
   std::size_t texts;
   std::size_t numbers;
 };
-constexpr std::array<Shape, 7> kShapes = {{{0, 0}, {4, 3}, {2, 0}, {3, 1}, {6, 0}, {7, 3}, {5, 4}}};
+constexpr std::array<Shape, 6> kShapes = {{{0, 0}, {4, 3}, {2, 0}, {6, 1}, {7, 3}, {5, 4}}};
 
 template <typename Number>
 void put(Bytes& out, Number value) {

@@ -22,8 +22,7 @@ struct Record {
   enum class Kind : std::uint8_t {
     Session = 1,  // texts: id who why status · numbers: started_ms implicit ended_ms
     Head,         // texts: newest session, digest of its last known line
-    Run,          // texts: session runbook status · numbers: number
-    Opened,       // texts: session name main shown_path folder_path tree_hex
+    Opened,       // texts: session name main shown_path folder_path tree_hex · numbers: bound
     Start,  // texts: session execution key runbook block profile actor · numbers: run at_ms event
     Request,  // texts: id content session subject refusal · numbers: at_ms kind run reason
   };

@@ -20,7 +20,6 @@ using reader::FromReader;
 using reader::ToReader;
 
 constexpr std::size_t kAtOnce = 4;
-constexpr Nanos kGrace = std::chrono::seconds(1);  // the processes keep their own deadlines
 
 // The loader's content: sealed, so that its pages are nobody's to change.
 Result<Mapping> content_of(const Packet& loaded) {
@@ -96,12 +95,14 @@ void Opener::restore(const SessionPtr& session, const Record& opened) {
       digest ? open_beneath(broker_.places.trees(), digest->hex(), O_RDONLY | O_DIRECTORY)
              : Result<Fd>(error(Code::Invalid, "no digest"));
   if (!folder || file_safe(opened.texts[1]) != opened.texts[1]) {
+    say_lost(*session, file_safe(opened.texts[1]), "its sealed copy isn't there");
     return;
   }
   const OpeningPtr opening = std::make_shared<Opening>();
   opening->session = session;
   opening->name = opened.texts[1];
   opening->wanted = digest;
+  opening->wanted_bound = opened.numbers[0] != 0;
   opening->asked = {opened.texts[2], opened.texts[3], opened.texts[4], std::move(*folder)};
   waiting_.push_back(opening);
   ++restoring_;
@@ -130,7 +131,7 @@ void Opener::load(const OpeningPtr& opening) {
   if (Result<Fd> folder = opening->asked.folder.duplicate()) {
     fds.push_back(std::move(*folder));
   }
-  Reading::ask(broker_, "load", request, std::move(fds), limits::kLoadWithin + kGrace,
+  Reading::ask(broker_, "load", request, std::move(fds), limits::kReadingWithin,
                [this, opening](Result<Packet> answer) { on_loaded(opening, std::move(answer)); });
 }
 
@@ -140,15 +141,13 @@ void Opener::on_loaded(const OpeningPtr& opening, Result<Packet> answer) {
     return;
   }
   opening->loaded = std::move(*answer);
-  Refusal refusal{Reason::UNAVAILABLE, "the loader broke its contract"};
   const Status checked = wire::read<FromReader>(
       opening->loaded.bytes, limits::kTrustedNesting, [&](FromReader::Reader from) -> Status {
         if (from.isFailed()) {
-          refusal.text = sentence(from.getFailed().getText());
-          return error(Code::NotFound, refusal.text);
+          return error(Code::NotFound, sentence(from.getFailed().getText()));
         }
         if (!from.isLoaded() || opening->loaded.fds.size() != 1) {
-          return error(Code::Invalid, refusal.text);
+          return error(Code::Invalid, "the loader broke its contract");
         }
         const Result<Mapping> content = content_of(opening->loaded);
         if (!content) {
@@ -159,12 +158,17 @@ void Opener::on_loaded(const OpeningPtr& opening, Result<Packet> answer) {
           return tree.failure();
         }
         opening->tree = std::move(*tree);
-        return !opening->wanted || *opening->wanted == opening->tree.digest
+        if (!opening->wanted) {
+          return done();
+        }
+        opening->tree.bound = opening->wanted_bound;  // of a copy the loader sees all there is
+        opening->tree.digest = tree_digest(opening->tree, content->bytes());
+        return *opening->wanted == opening->tree.digest
                    ? done()
                    : Status(error(Code::Invalid, "the sealed copy was changed"));
       });
   if (!checked) {
-    fail(opening, refusal.reason, refusal.text);
+    fail(opening, Reason::UNAVAILABLE, checked.failure().text());
     return;
   }
   read(opening);
@@ -189,7 +193,7 @@ void Opener::read(const OpeningPtr& opening) {
     fail(opening, Reason::UNAVAILABLE, "the runbook can't be handed to a reader");
     return;
   }
-  Reading::ask(broker_, "read", request, std::move(fds), limits::kReadWithin + kGrace,
+  Reading::ask(broker_, "read", request, std::move(fds), limits::kReadingWithin,
                [this, opening](Result<Packet> answer) { on_read(opening, std::move(answer)); });
 }
 
@@ -303,17 +307,8 @@ void Opener::record(const OpeningPtr& opening, const Runbook* runbook, const Rec
     line.end_array();
     (void)broker_.ledger.append(opened_record(*session, *runbook));
   }
-  if (const auto written = session->journal->append(std::move(line)); !written) {
-    refuse(broker_, call, Reason::STORAGE, "not recordable: " + written.failure().text());
-    return;
-  }
-  session->journal->commit([this, call, receipt](const Status& durable) {
-    if (durable) {
-      finish(broker_, call, receipt);
-    } else {
-      refuse(broker_, call, Reason::STORAGE, "not recordable: " + durable.failure().text());
-    }
-  });
+  call->noted = true;  // opening again is no harm, and the problems found aren't kept
+  record_and_finish(broker_, call, std::move(line), receipt);
 }
 
 void Opener::fail(const OpeningPtr& opening, Reason reason, const std::string& text) {
@@ -321,7 +316,17 @@ void Opener::fail(const OpeningPtr& opening, Reason reason, const std::string& t
   if (opening->call) {
     refuse(broker_, opening->call, reason, text);
   } else {
-    log::warn("runbook " + opening->name + " can't be taken up again: " + text);
+    say_lost(*opening->session, opening->name, text);
+  }
+}
+
+void Opener::say_lost(Session& session, const std::string& runbook, const std::string& why) {
+  log::warn("runbook " + runbook + " can't be taken up again: " + why);
+  if (session.journal) {
+    JsonWriter line = session.journal->begin("lost-runbook");
+    line.field("runbook", runbook).field("text", why);
+    (void)session.journal->append(std::move(line));
+    session.journal->commit({});
   }
 }
 

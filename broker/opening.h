@@ -23,7 +23,8 @@ class Opener {
     Fd folder;
   };
   void open(const CallPtr& call, Asked asked);
-  // Opens the sealed copy again that an earlier broker made; drops it where it isn't whole.
+  // Opens the sealed copy again that an earlier broker made; where it isn't whole the record says
+  // so.
   void restore(const SessionPtr& session, const Record& opened);
   // Restoring is under way: nothing is served before it has ended.
   [[nodiscard]] bool restoring() const { return restoring_ > 0; }
@@ -35,6 +36,7 @@ class Opener {
     Asked asked;
     std::string name;
     std::optional<Digest> wanted;
+    bool wanted_bound = true;
     std::vector<std::string> only;  // second pass over a folder too large to be bound
     Packet loaded;
     Tree tree;
@@ -51,6 +53,7 @@ class Opener {
                             Packet& answer, std::string& name);
   void record(const OpeningPtr& opening, const Runbook* runbook, const Receipt& receipt);
   void leave(const Opening& opening);
+  static void say_lost(Session& session, const std::string& runbook, const std::string& why);
   void fail(const OpeningPtr& opening, front::Reason reason, const std::string& text);
 
   Broker& broker_;

@@ -28,9 +28,6 @@ class Places {
   // mount, so that the descriptor can't be turned into a writable one by whoever has it. There is
   // no other way for a descriptor of the state folder to leave; without a clone: Unsupported.
   [[nodiscard]] Result<Fd> open_out(const std::string& path) const;
-  // "" when descriptors can leave, else why not.
-  [[nodiscard]] const std::string& no_clone() const { return no_clone_; }
-
   // Bytes free for us where the state folder lies.
   [[nodiscard]] std::uint64_t free_bytes() const;
   // A listening socket there (0600), in place of whatever an earlier daemon of ours left.

@@ -42,8 +42,6 @@ class Recovery {
         broker_.newest = record.texts[0];
         broker_.newest_head = digest_from_bytes(as_bytes(record.texts[1])).value_or(Digest{});
         return;
-      case Record::Kind::Run:
-        return take_run(record);
       case Record::Kind::Opened:
         opened_[record.texts[0]].insert_or_assign(record.texts[1], record);
         return;
@@ -118,20 +116,6 @@ class Recovery {
     }
   }
 
-  void take_run(const Record& record) {
-    Session* session = find(record.texts[0]);
-    const std::uint64_t number = record.numbers[0];
-    if (session == nullptr || number == 0 || number > session->runs.size() + 1 ||
-        !is_name(record.texts[1])) {
-      return;
-    }
-    session->runs.resize(std::max<std::size_t>(session->runs.size(), number));
-    Run& run = session->runs[number - 1];
-    run.number = static_cast<std::uint32_t>(number);
-    run.runbook = record.texts[1];
-    run.status = record.texts[2];
-  }
-
   void take_start(const Record& record) {
     Session* session = find(record.texts[0]);
     const std::uint32_t number = execution_number(record.texts[1]);
@@ -146,9 +130,7 @@ class Recovery {
     execution->block = record.texts[4];
     execution->profile = record.texts[5];
     execution->actor = record.texts[6];
-    if (record.numbers[0] <= session->runs.size()) {
-      execution->run = static_cast<std::uint32_t>(record.numbers[0]);
-    }
+    execution->run = static_cast<std::uint32_t>(record.numbers[0]);
     execution->started_ms = static_cast<std::int64_t>(record.numbers[1]);
     execution->event = record.numbers[2];
     session->executions[execution->id] = execution;
@@ -186,6 +168,9 @@ class Recovery {
       return resumed.failure();
     }
     session->journal = std::move(*resumed);
+    if (session->journal->lines() == 0) {
+      return forget_unborn(*session);
+    }
     if (journal.ended) {  // its end was recorded, and the ledger not yet told
       session->status = "ended";
       session->head = session->journal->head();
@@ -197,6 +182,8 @@ class Recovery {
       return done();
     }
     broker_.add_session(session);
+    take_runs(*session, journal);
+    drop_unrecorded(*session, journal);
     find_unknown_executions(*session, journal);
     record_recovery(*session, journal.torn_bytes, found.lost);
     std::vector<ExecutionPtr> open;
@@ -204,7 +191,13 @@ class Recovery {
       execution->settled = journal.finished.contains(id);
       open.push_back(execution);
     }
+    std::sort(open.begin(), open.end(), [](const ExecutionPtr& a, const ExecutionPtr& b) {
+      return execution_number(a->id) < execution_number(b->id);  // a block's last one counts
+    });
     for (const ExecutionPtr& execution : open) {
+      if (execution->run > 0) {
+        session->runs[execution->run - 1].blocks[execution->block] = "running";
+      }
       execution->settled ? take_ending(*session, *execution)
                          : broker_.executions.recover(execution);
     }
@@ -215,6 +208,40 @@ class Recovery {
       broker_.end_session(session, nullptr);
     }
     return done();
+  }
+
+  // Its start was never recorded, so nobody was told of it and nothing is in it.
+  Status forget_unborn(Session& session) {
+    broker_.ids.undo(session.id, "");
+    (void)::unlinkat(session.folder.get(), Journal::file_name(1).c_str(), 0);
+    (void)::unlinkat(session.folder.get(), "executions", AT_REMOVEDIR);
+    (void)::unlinkat(session.folder.get(), "runs", AT_REMOVEDIR);
+    (void)::unlinkat(broker_.places.sessions(), session.id.c_str(), AT_REMOVEDIR);
+    return done();
+  }
+
+  static void take_runs(Session& session, const Journal::Found& journal) {
+    for (const auto& [number, found] : journal.runs) {
+      if (number == session.runs.size() + 1 && is_name(found.runbook)) {
+        session.runs.push_back(
+            {static_cast<std::uint32_t>(number), found.runbook, true, false, found.status});
+      }
+    }
+  }
+
+  // An execution without a start line never was: its monitor got no `go`. No line speaks of it, and
+  // its request may be made again.
+  void drop_unrecorded(Session& session, const Journal::Found& journal) {
+    for (auto at = session.executions.begin(); at != session.executions.end();) {
+      if (journal.started.contains(at->first)) {
+        at->second->run = at->second->run <= session.runs.size() ? at->second->run : 0;
+        ++at;
+        continue;
+      }
+      broker_.ids.undo(session.id, at->first);
+      broker_.executions.remove_socket(*at->second);
+      at = session.executions.erase(at);
+    }
   }
 
   // After a power cut an execution may have its folder and no record in the ledger.
@@ -245,7 +272,7 @@ class Recovery {
   }
 
   // Ended and recorded before: what `ps` and `wait` show comes from its outcome file again.
-  void take_ending(const Session& session, Execution& execution) {
+  void take_ending(Session& session, Execution& execution) {
     execution.state = State::Over;
     execution.durable = true;
     seal::wipe(execution.key);
@@ -253,6 +280,10 @@ class Recovery {
       Outcome unknown;
       unknown.outcome = Ended::Interrupted;
       execution.ending = unknown;
+    }
+    if (execution.run > 0) {
+      session.runs[execution.run - 1].blocks[execution.block] =
+          std::string(name_of(execution.ending->outcome));
     }
   }
 
@@ -274,15 +305,11 @@ Record head_record(const Broker& broker) {
   return {Record::Kind::Head, {broker.newest, std::string(as_text(broker.newest_head.bytes))}, {}};
 }
 
-Record run_record(const Session& session, const Run& run) {
-  return {Record::Kind::Run, {session.id, run.runbook, run.status}, {run.number}};
-}
-
 Record opened_record(const Session& session, const Runbook& runbook) {
   return {Record::Kind::Opened,
           {session.id, runbook.name, runbook.main, runbook.shown_path, runbook.folder_path,
            runbook.tree.hex()},
-          {}};
+          {runbook.bound}};
 }
 
 Record start_record(const Execution& execution) {
@@ -300,9 +327,6 @@ std::vector<Record> all_records(const Broker& broker) {
       continue;
     }
     out.push_back(session_record(*session));
-    for (const Run& run : session->runs) {
-      out.push_back(run_record(*session, run));
-    }
     for (const auto& [name, runbook] : session->runbooks) {
       out.push_back(opened_record(*session, runbook));
     }

@@ -255,9 +255,9 @@ Result<Tree> check_tree(reader::Tree::Reader from, ByteView content) {
   std::string last;
   std::uint64_t end = 0;
   for (const auto entry : from.getEntries()) {
-    TreeEntry next{wire::text(entry.getPath()), entry.getKind() == reader::EntryKind::FOLDER,
-                   (entry.getMode() & 0100) != 0, entry.getOffset(), entry.getLength()};
     const bool file = entry.getKind() == reader::EntryKind::FILE;
+    TreeEntry next{wire::text(entry.getPath()), entry.getKind() == reader::EntryKind::FOLDER,
+                   file && (entry.getMode() & 0100) != 0, entry.getOffset(), entry.getLength()};
     if (!beneath(next.path) || next.path <= last || next.offset > content.size() ||
         next.length > content.size() - next.offset || (!file && next.length != 0) ||
         (file && next.offset < end) || entry.getKind() == reader::EntryKind::UNSET) {
@@ -274,13 +274,20 @@ Result<Tree> check_tree(reader::Tree::Reader from, ByteView content) {
   if (out.file(out.main) == nullptr) {
     return broken("a tree without its runbook");
   }
-  out.digest = tree_digest(from, content);
+  out.digest = tree_digest(out, content);
   return out;
 }
 
-bool Executable::literal() const {
-  return std::all_of(trace.begin(), trace.end(),
-                     [](const Piece& piece) { return piece.kind == Piece::Kind::Literal; });
+Digest tree_digest(const Tree& tree, ByteView content) {
+  Hasher hasher;
+  hasher.field("runbookd tree").field(std::uint64_t{2});
+  hasher.field(std::uint64_t{tree.bound}).field(std::uint64_t{tree.entries.size()});
+  for (const TreeEntry& entry : tree.entries) {
+    hasher.field(entry.path).field(std::uint64_t{entry.folder});
+    hasher.field(std::uint64_t{entry.executable});
+    hasher.field(content.subspan(entry.offset, entry.length));
+  }
+  return hasher.digest();
 }
 
 const Executable* Registry::block(std::string_view id) const {

@@ -25,7 +25,7 @@ struct TreeEntry {
   std::uint64_t length = 0;
 };
 
-// The loaded folder. Entries that are neither file nor folder are part of the digest alone.
+// The files and folders of the loaded folder.
 struct Tree {
   std::string main;
   bool bound = false;
@@ -35,6 +35,10 @@ struct Tree {
   // nullptr unless it is a file.
   [[nodiscard]] const TreeEntry* file(std::string_view path) const;
 };
+
+// Of what is sealed, which is what scripts see: whether that is the whole folder, and of every file
+// and folder its path, whether its owner may execute it, and its bytes. The copy's is the same.
+[[nodiscard]] Digest tree_digest(const Tree& tree, ByteView content);
 
 // `content`: the loader's sealed memory.
 [[nodiscard]] Result<Tree> check_tree(reader::Tree::Reader from, ByteView content);
@@ -82,9 +86,6 @@ struct Executable {
   std::vector<Piece> trace;
   std::vector<InputSpec> inputs;
   Digest digest;
-
-  // True when the script is its template's bytes, untouched.
-  [[nodiscard]] bool literal() const;
 };
 
 struct Registry {

@@ -97,6 +97,13 @@ void RequestIds::restore(const Record& record, std::int64_t now_ms) {
   (void)settle(record.texts[0], receipt);
 }
 
+void RequestIds::undo(const std::string& session, const std::string& subject) {
+  std::erase_if(entries_, [&](const auto& entry) {
+    const std::optional<Receipt>& receipt = entry.second.receipt;
+    return receipt && receipt->session == session && receipt->subject == subject;
+  });
+}
+
 std::vector<Record> RequestIds::records() const {
   std::vector<Record> out;
   for (const std::string& key : order_) {

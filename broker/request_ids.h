@@ -51,6 +51,8 @@ class RequestIds {
   [[nodiscard]] static Record to_record(const std::string& key, const Digest& content,
                                         const Receipt& receipt, std::int64_t at_ms);
   void restore(const Record& record, std::int64_t now_ms);
+  // What a restored request is said to have done never happened: repeating it does it.
+  void undo(const std::string& session, const std::string& subject);
   [[nodiscard]] std::vector<Record> records() const;
 
  private:

@@ -6,6 +6,7 @@
 #include "broker/answers.h"
 #include "broker/broker.h"
 #include "common/log.h"
+#include "protocol/digests.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
 
@@ -37,21 +38,6 @@ constexpr std::array<Row, 9> kTable = {{
     {front::Operation::REPLACE_ENVIRONMENT, false, Needs::OpenSession, 0, handle_environment},
 }};
 
-// What a repeated request has to repeat. A box is sealed anew for each broker, so a session's start
-// is told by what it says.
-Digest content_digest(ByteView content, Operation operation) {
-  if (!operation.isStartSession()) {
-    return sha256(content);
-  }
-  const auto from = operation.getStartSession();
-  return Hasher()
-      .field("start session")
-      .field(wire::text(from.getWho()))
-      .field(wire::text(from.getWhy()))
-      .field(std::uint64_t{from.getImplicit()})
-      .digest();
-}
-
 // What was refused is recorded too, once it is known whose session it would have changed.
 void record_refusal(Broker& broker, const Call& call, const Refusal& refusal) {
   const SessionPtr session = call.session ? call.session : broker.sessions.current();
@@ -74,7 +60,7 @@ const Row* find_row(Operation operation) {
 }
 
 // Form, role, session, id: in this order, each with its refusal. Runs the handler when all is well.
-Status act(Broker& broker, const CallPtr& call, ByteView content, Operation operation) {
+Status act(Broker& broker, const CallPtr& call, Operation operation) {
   const Row* row = find_row(operation);
   const ByteView client(operation.getClientId().begin(), operation.getClientId().size());
   const ByteView request(operation.getRequestId().begin(), operation.getRequestId().size());
@@ -86,7 +72,8 @@ Status act(Broker& broker, const CallPtr& call, ByteView content, Operation oper
   const std::string key = RequestIds::key(call->actor.role, client, request);
   std::optional<Receipt> before;
   const RequestIds::Waiter waiter{call->actor.connection, call->serial};
-  switch (broker.ids.note(key, content_digest(content, operation), waiter, wall_now_ms(), before)) {
+  const Digest content = operation_digest(operation, static_cast<front::Role>(call->actor.role));
+  switch (broker.ids.note(key, content, waiter, wall_now_ms(), before)) {
     case RequestIds::Seen::OtherContent:
       refuse(broker, call, Reason::REPLAYED, "this request id was used for another request");
       return done();
@@ -147,7 +134,7 @@ void handle_act(Broker& broker, Connection& connection, const CallPtr& call,
   const ByteView content(from.getContent().begin(), from.getContent().size());
   const Status acted = wire::read<front::Operation>(
       content, limits::kClientNesting,
-      [&](Operation operation) { return act(broker, call, content, operation); });
+      [&](Operation operation) { return act(broker, call, operation); });
   if (!acted) {
     refuse(broker, call, Reason::MALFORMED, "the request is malformed");
   }
@@ -173,7 +160,10 @@ Status dispatch(Broker& broker, Connection& connection, front::Request::Reader r
   return error(Code::Invalid, "a request that is none");
 }
 
-Status note_in_ledger(Broker& broker, const Call& call, const Receipt& receipt) {
+Status note_in_ledger(Broker& broker, Call& call, const Receipt& receipt) {
+  if (std::exchange(call.noted, true)) {
+    return done();
+  }
   return broker.ledger.append(RequestIds::to_record(
       call.request_key, broker.ids.content(call.request_key), receipt, wall_now_ms()));
 }
@@ -181,11 +171,7 @@ Status note_in_ledger(Broker& broker, const Call& call, const Receipt& receipt) 
 void finish(Broker& broker, const CallPtr& call, const Receipt& receipt) {
   if (receipt.kind == Receipt::Kind::Refused) {
     record_refusal(broker, *call, receipt.refusal);
-  }
-  const bool noted = receipt.kind == Receipt::Kind::Done ||
-                     receipt.kind == Receipt::Kind::Session ||
-                     receipt.kind == Receipt::Kind::Run;  // a start is noted before its line
-  if (noted) {
+  } else {
     (void)note_in_ledger(broker, *call, receipt);
   }
   std::vector<RequestIds::Waiter> waiting = broker.ids.settle(call->request_key, receipt);
@@ -195,6 +181,22 @@ void finish(Broker& broker, const CallPtr& call, const Receipt& receipt) {
   for (const RequestIds::Waiter& waiter : waiting) {
     send_receipt(broker, waiter, receipt);
   }
+}
+
+void record_and_finish(Broker& broker, const CallPtr& call, JsonWriter line,
+                       const Receipt& receipt) {
+  (void)note_in_ledger(broker, *call, receipt);
+  if (const auto written = call->session->journal->append(std::move(line)); !written) {
+    refuse(broker, call, Reason::STORAGE, "not recordable: " + written.failure().text());
+    return;
+  }
+  call->session->journal->commit([&broker, call, receipt](const Status& durable) {
+    if (durable) {
+      finish(broker, call, receipt);
+    } else {
+      refuse(broker, call, Reason::STORAGE, "not recordable: " + durable.failure().text());
+    }
+  });
 }
 
 void refuse(Broker& broker, const CallPtr& call, Reason reason, std::string text) {

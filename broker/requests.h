@@ -23,6 +23,7 @@ struct Call {
   Actor actor;
   std::uint32_t serial = 0;
   bool changes = false;     // an act: what becomes of it is recorded
+  bool noted = false;       // the ledger holds what becomes of it, or needn't
   std::string request_key;  // of an act whose id was noted
   std::string request_hex;  // for the record
   std::string about;        // block, for the record of a refusal
@@ -36,10 +37,13 @@ using CallPtr = std::shared_ptr<Call>;
                               front::Request::Reader request, std::vector<Fd> fds);
 
 // What becomes of a request, for the next broker: before the line that it leaves.
-[[nodiscard]] Status note_in_ledger(Broker& broker, const Call& call, const Receipt& receipt);
+[[nodiscard]] Status note_in_ledger(Broker& broker, Call& call, const Receipt& receipt);
 // Ends a state-changing request: notes what became of it and answers everybody who waits.
 void finish(Broker& broker, const CallPtr& call, const Receipt& receipt);
 void refuse(Broker& broker, const CallPtr& call, front::Reason reason, std::string text);
+// For requests that only leave a line: appends it, syncs, then finishes.
+void record_and_finish(Broker& broker, const CallPtr& call, JsonWriter line,
+                       const Receipt& receipt);
 
 // Handlers, one a message: handle_session.cpp, handle_run.cpp, handle_query.cpp, opening.cpp.
 using Operation = front::Operation::Reader;

@@ -37,6 +37,7 @@ struct Runbook {
 struct Run {
   std::uint32_t number = 0;
   std::string runbook;
+  bool recorded = false;        // its opening line is in the journal
   bool closing = false;         // its executions are being stopped: nothing starts in it
   std::string status = "open";  // open completed partial opened interrupted
   std::map<std::string, std::string> blocks;  // last outcome, or "running", by block

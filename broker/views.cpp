@@ -13,7 +13,6 @@ namespace rb::brk {
 namespace {
 
 constexpr Nanos kQuiet = std::chrono::seconds(2);
-constexpr Nanos kWithin = std::chrono::seconds(30);
 constexpr std::size_t kMostOutputs = 200;  // of a run, shown in its run.md
 
 std::string temporary_name(const std::string& name) {
@@ -150,7 +149,7 @@ void Views::start(Work work) {
     return;
   }
   const Bytes request = view_request(segments, work.runs, shown);
-  Reading::ask(broker_, "view", request, std::move(fds), kWithin,
+  Reading::ask(broker_, "view", request, std::move(fds), limits::kViewingWithin,
                [session, outputs, finish](Result<Packet> answer) {
                  keep(*session, outputs, answer);
                  finish();

@@ -10,23 +10,15 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // Names that say where and how, never who: nothing here holds a credential or points to one, and
 // nothing makes a loader act. A trailing '*' fits every ending.
+// clang-format off
 constexpr std::array<std::string_view, 42> kVariables{
-    "PATH",         "HOME",           "USER",
-    "LOGNAME",      "SHELL",          "LANG",
-    "LANGUAGE",     "LC_*",           "TZ",
-    "TERM",         "COLORTERM",      "NO_COLOR",
-    "FORCE_COLOR",  "CLICOLOR",       "COLUMNS",
-    "LINES",        "EDITOR",         "VISUAL",
-    "PAGER",        "HOSTNAME",       "MANPATH",
-    "INFOPATH",     "GOPATH",         "GOROOT",
-    "GOBIN",        "CARGO_HOME",     "RUSTUP_HOME",
-    "NVM_DIR",      "NVM_BIN",        "PYENV_ROOT",
-    "RBENV_ROOT",   "ASDF_DIR",       "ASDF_DATA_DIR",
-    "SDKMAN_DIR",   "JAVA_HOME",      "VOLTA_HOME",
-    "PNPM_HOME",    "KREW_ROOT",      "SSL_CERT_FILE",
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TERM",
+    "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES", "EDITOR", "VISUAL",
+    "PAGER", "HOSTNAME", "MANPATH", "INFOPATH", "GOPATH", "GOROOT", "GOBIN", "CARGO_HOME",
+    "RUSTUP_HOME", "NVM_DIR", "NVM_BIN", "PYENV_ROOT", "RBENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR",
+    "SDKMAN_DIR", "JAVA_HOME", "VOLTA_HOME", "PNPM_HOME", "KREW_ROOT", "SSL_CERT_FILE",
     "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"};
 
-// clang-format off
 constexpr std::array<std::string_view, 37> kToolFolders{
     ".local/bin", ".local/lib", ".local/share/fnm", ".local/share/mise", ".local/share/pipx",
     ".local/share/pnpm", ".local/share/uv/tools", ".local/share/uv/python", ".asdf", ".bun/bin",
@@ -37,39 +29,18 @@ constexpr std::array<std::string_view, 37> kToolFolders{
 // clang-format on
 
 // Threat 14. A trailing '*' fits every ending.
-constexpr std::array<std::string_view, 33> kLoaderVariables{"LD_*",
-                                                            "DYLD_*",
-                                                            "GCONV_PATH",
-                                                            "NLSPATH",
-                                                            "LOCPATH",
-                                                            "GLIBC_TUNABLES",
-                                                            "MALLOC_*",
-                                                            "BASH_*",
-                                                            "ENV",
-                                                            "IFS",
-                                                            "SHELLOPTS",
-                                                            "BASHOPTS",
-                                                            "PS4",
-                                                            "PROMPT_COMMAND",
-                                                            "CDPATH",
-                                                            "GLOBIGNORE",
-                                                            "PATH",
-                                                            "PYTHON*",
-                                                            "PERL5OPT",
-                                                            "PERL5LIB",
-                                                            "PERL5DB",
-                                                            "PERLLIB",
-                                                            "RUBYOPT",
-                                                            "RUBYLIB",
-                                                            "NODE_OPTIONS",
-                                                            "NODE_PATH",
-                                                            "JAVA_TOOL_OPTIONS",
-                                                            "_JAVA_OPTIONS",
-                                                            "JDK_JAVA_OPTIONS",
-                                                            "GIT_*",
-                                                            "LUA_INIT*",
-                                                            "ZDOTDIR",
-                                                            "FPATH"};
+// clang-format off
+constexpr std::array<std::string_view, 42> kLoaderVariables{
+    "LD_*", "DYLD_*", "GCONV_PATH", "NLSPATH", "LOCPATH", "GLIBC_TUNABLES", "MALLOC_*", "BASH_ENV",
+    "BASH_FUNC_*", "BASHOPTS", "ENV", "IFS", "SHELLOPTS", "PS4", "PROMPT_COMMAND", "CDPATH",
+    "GLOBIGNORE", "ZDOTDIR", "FPATH", "PYTHONSTARTUP", "PYTHONHOME", "PYTHONPATH", "PYTHONINSPECT",
+    "PYTHONBREAKPOINT", "PERL5OPT", "PERL5LIB", "PERL5DB", "PERLLIB", "RUBYOPT", "RUBYLIB",
+    "NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS",
+    "LUA_INIT*", "GIT_EXEC_PATH", "GIT_SSH*", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",
+    "GIT_CONFIG*", "GIT_TEMPLATE_DIR"};
+// Of an input nothing comes near them.
+constexpr std::array<std::string_view, 4> kNeverInputs{"PATH", "BASH_*", "PYTHON*", "GIT_*"};
+// clang-format on
 
 template <std::size_t N>
 bool listed(const std::array<std::string_view, N>& list, std::string_view name) {
@@ -164,6 +135,10 @@ std::vector<std::string> pass_variables(const Profile& profile,
 
 bool is_loader_variable(std::string_view name) {
   return listed(kLoaderVariables, name);
+}
+
+bool may_be_input(std::string_view name) {
+  return !is_loader_variable(name) && !listed(kNeverInputs, name);
 }
 
 }  // namespace rb::policy

@@ -29,7 +29,9 @@ namespace rb::policy {
 // without a name or '=' and exported shell functions never pass a list.
 [[nodiscard]] std::vector<std::string> pass_variables(const Profile& profile,
                                                       const std::vector<std::string>& session);
-// A name that makes a loader, shell or interpreter run or load something: never an input's name.
+// A name that makes a loader, shell or interpreter run or load something: it passes from nowhere.
 [[nodiscard]] bool is_loader_variable(std::string_view name);
+// False also for names that come near one.
+[[nodiscard]] bool may_be_input(std::string_view name);
 
 }  // namespace rb::policy

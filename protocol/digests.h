@@ -68,19 +68,29 @@ inline void add_inputs(Hasher& hasher, capnp::List<front::InputInfo>::Reader inp
   return hasher.digest();
 }
 
-// Of a loaded folder: every path, kind, permission and byte. `content` is the loader's memory.
-// The caller has checked that each entry lies inside the content.
-[[nodiscard]] inline Digest tree_digest(reader::Tree::Reader tree, ByteView content) {
-  Hasher hasher;
-  hasher.field("runbookd tree").field(std::uint64_t{1});
-  hasher.field(std::uint64_t{tree.getBound()}).field(std::uint64_t{tree.getEntries().size()});
-  for (const auto entry : tree.getEntries()) {
-    hasher.field(wire::text(entry.getPath())).field(static_cast<std::uint64_t>(entry.getKind()));
-    hasher.field(
-        std::uint64_t{entry.getMode() & 0111U});  // who may run it; the rest is the umask's
-    hasher.field(content.subspan(entry.getOffset(), entry.getLength()));
+// Of an operation: all that it asks for and who asks, without its boxes, which are sealed anew for
+// each broker. What a request id stands for, and what a box of secrets is bound to.
+[[nodiscard]] inline Digest operation_digest(front::Operation::Reader operation, front::Role role) {
+  capnp::MallocMessageBuilder copy;
+  copy.setRoot(operation);
+  auto root = copy.getRoot<front::Operation>();
+  if (root.isStart()) {
+    root.getStart().disownSecrets();
+  } else if (root.isStartSession()) {
+    root.getStartSession().disownEnvironment();
+  } else if (root.isEnvironment()) {
+    root.getEnvironment().disownBox();
+  } else if (root.isReplaceEnvironment()) {
+    root.getReplaceEnvironment().disownBox();
   }
-  return hasher.digest();
+  const kj::Array<capnp::word> words = capnp::canonicalize(root.asReader());
+  const auto bytes = words.asBytes();
+  return Hasher()
+      .field("runbookd operation")
+      .field(std::uint64_t{1})
+      .field(static_cast<std::uint64_t>(role))
+      .field(ByteView(bytes.begin(), bytes.size()))
+      .digest();
 }
 
 }  // namespace rb

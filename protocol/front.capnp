@@ -106,6 +106,7 @@ struct CloseRun {
 }
 
 struct Input {
+  # A plain value of an input that is declared sensitive is refused, a sealed one of any other too.
   name @0 :Text;
   value @1 :Data;
   inputsId @2 :Text;       # "" fits every block that declares the name
@@ -123,6 +124,14 @@ struct Start {
   workPath @8 :Text;       # shown and recorded
   verbatim @9 :Bool;       # templates insert values as they are; operators only
   work @10 :FolderId;      # if workGiven: any other descriptor is refused
+  secrets @11 :Data;       # crypto_box_seal by the greeting's public key over a flat Secrets, or empty
+}
+
+struct Secrets {
+  # The values of inputs that are declared sensitive; no front can read them. Opened in the one
+  # request that they were sealed for.
+  request @0 :Data;        # 32 bytes: operation_digest (protocol/digests.h) of that Operation
+  inputs @1 :List(Input);
 }
 
 struct Stop {

@@ -22,8 +22,6 @@ using rb::reader::FromReader;
 using rb::reader::ToReader;
 
 constexpr int kLink = 3;
-constexpr Nanos kGrace =
-    std::chrono::seconds(25);  // beyond a reader's own limits: machines are busy
 
 // A reader, its link on descriptor 3 and our standard error as its log.
 Result<pid_t> spawn_reader(const std::string& programs, const char* mode, const Fd& link) {
@@ -103,7 +101,7 @@ void CheckJob::load() {
       load.initOnly(1).set(0, wire::text(candidate_.name));
     }
   });
-  ask("load", std::move(request), std::move(folder), limits::kLoadWithin + kGrace);
+  ask("load", std::move(request), std::move(folder), limits::kReadingWithin);
 }
 
 void CheckJob::ask(const char* mode, Bytes request, Fd descriptor, Nanos within) {
@@ -196,7 +194,7 @@ Status CheckJob::on_loaded(Packet& packet) {
     return copy.failure();
   }
   reading_ = true;
-  ask("read", std::move(request), std::move(*copy), limits::kReadWithin + kGrace);
+  ask("read", std::move(request), std::move(*copy), limits::kReadingWithin);
   return done();
 }
 

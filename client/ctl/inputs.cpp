@@ -33,6 +33,13 @@ const InputInfo* declared(const Blocks& blocks, const GivenInput& given) {
   return nullptr;
 }
 
+bool any_sensitive(const Blocks& blocks, const GivenInput& given) {
+  return std::any_of(blocks.begin(), blocks.end(), [&](const BlockInfo* block) {
+    return std::any_of(block->inputs.begin(), block->inputs.end(),
+                       [&](const InputInfo& info) { return info.sensitive && fits(given, info); });
+  });
+}
+
 bool is_inputs_id(const Blocks& blocks, const std::string& id) {
   return std::any_of(blocks.begin(), blocks.end(), [&](const BlockInfo* block) {
     return std::any_of(block->inputs.begin(), block->inputs.end(),
@@ -156,7 +163,7 @@ Status Inputs::add_word(const std::string& word, const Blocks& blocks) {
   if (info == nullptr) {
     return undeclared(blocks, given);
   }
-  if (info->sensitive) {  // an argument is readable by every process of the machine
+  if (any_sensitive(blocks, given)) {  // every process of the machine can read an argument
     return error(Code::Invalid, client::label(given.name) +
                                     " is sensitive: give it on the terminal or with --inputs FILE");
   }
@@ -246,7 +253,7 @@ std::vector<GivenInput> Inputs::for_block(const BlockInfo& block) const {
   std::vector<GivenInput> out;
   for (const InputInfo& info : block.inputs) {
     if (const GivenInput* given = find(info)) {
-      out.push_back({info.inputs_id, info.name, given->value});
+      out.push_back({info.inputs_id, info.name, given->value, info.sensitive});
     }
   }
   return out;

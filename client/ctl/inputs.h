@@ -8,15 +8,12 @@
 #include <vector>
 
 #include "client/ctl/context.h"
+#include "client/lib/client.h"
 #include "common/json_reader.h"
 
 namespace rb::ctl {
 
-struct GivenInput {
-  std::string inputs_id;  // "" fits every block that declares the name
-  std::string name;
-  std::string value;
-};
+using GivenInput = client::InputValue;  // inputs_id "" fits every block that declares the name
 
 class Inputs {
  public:

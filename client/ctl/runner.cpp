@@ -39,17 +39,11 @@ client::Operation Runner::start_operation(const BlockInfo& block) {
   out.session = session_;
   const bool fresh = options_.new_run && !begun_;
   out.fill = [this, &block, fresh, given = inputs_.for_block(block)](
-                 rb::front::Operation::Builder into, const client::Greeting&) {
+                 rb::front::Operation::Builder into, const client::Greeting& greeting) {
     auto start = into.initStart();
     start.setRunbook(wire::text(opened_.info.name));
     start.setBlock(wire::text(block.id));
     start.setDigest(wire::data(block.digest));
-    auto inputs = start.initInputs(static_cast<unsigned>(given.size()));
-    for (unsigned i = 0; i < given.size(); ++i) {
-      inputs[i].setName(wire::text(given[i].name));
-      inputs[i].setInputsId(wire::text(given[i].inputs_id));
-      inputs[i].setValue(wire::data(as_bytes(given[i].value)));
-    }
     start.setProfile(wire::text(options_.profile));
     start.setTimeoutMs(options_.timeout_ms);
     start.setNewRun(fresh);
@@ -59,6 +53,7 @@ client::Operation Runner::start_operation(const BlockInfo& block) {
     if (options_.work) {
       say_folder(start.initWork(), options_.work.get());
     }
+    client::fill_inputs(into, given, greeting);
   };
   if (options_.work) {
     Result<Fd> copy = options_.work.duplicate();

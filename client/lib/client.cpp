@@ -3,11 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "client/lib/paths.h"
 #include "client/lib/start.h"
+#include "protocol/digests.h"
 #include "protocol/wire.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us
@@ -66,6 +68,33 @@ void fill_environment(rb::front::Sealed::Builder into, const Greeting& greeting)
     root.setUmask(current_umask());
   });
   into.setBox(wire::data(seal::seal_box(plain, greeting.public_key)));
+}
+
+void fill_inputs(rb::front::Operation::Builder into, const std::vector<InputValue>& values,
+                 const Greeting& greeting) {
+  const auto fill = [&values](auto list, bool sensitive) {
+    unsigned at = 0;
+    for (const InputValue& value : values) {
+      if (value.sensitive == sensitive) {
+        list[at].setName(wire::text(value.name));
+        list[at].setInputsId(wire::text(value.inputs_id));
+        list[at++].setValue(wire::data(as_bytes(value.value)));
+      }
+    }
+  };
+  const auto secrets = static_cast<unsigned>(std::count_if(
+      values.begin(), values.end(), [](const InputValue& value) { return value.sensitive; }));
+  fill(into.getStart().initInputs(static_cast<unsigned>(values.size()) - secrets), false);
+  if (secrets == 0) {
+    return;
+  }
+  const Digest request = operation_digest(into.asReader(), rb::front::Role::OPERATOR);
+  Bytes plain = wire::build<rb::front::Secrets>([&](auto root) {
+    root.setRequest(wire::data(request.bytes));
+    fill(root.initInputs(secrets), true);
+  });
+  into.getStart().setSecrets(wire::data(seal::seal_box(plain, greeting.public_key)));
+  seal::wipe(plain);
 }
 
 Client::Client(Loop& loop, Options options)
@@ -174,8 +203,8 @@ void Client::on_answer(rb::front::Answer::Reader answer, std::vector<Fd> fds) {
     copy->fds = std::move(fds);
     const Refusal* refusal = std::get_if<Refusal>(&copy->value);
     if (refusal != nullptr && refusal->reason == Reason::NO_ENVIRONMENT &&
-        !found->second.gave_environment) {
-      found->second.gave_environment = true;
+        found->second.gave_environment != connection_->greeting().broker_start) {
+      found->second.gave_environment = connection_->greeting().broker_start;
       give_environment(serial);
       return;
     }
@@ -186,6 +215,7 @@ void Client::on_answer(rb::front::Answer::Reader answer, std::vector<Fd> fds) {
 // A new broker doesn't know the session's environment: give it, then ask again. A refused request
 // did nothing, so the repetition is a new request.
 void Client::give_environment(std::uint32_t serial) {
+  pending_.at(serial).giving = true;
   Operation operation;
   operation.session = pending_.at(serial).operation.session;
   operation.fill = [](rb::front::Operation::Builder into, const Greeting& greeting) {
@@ -200,6 +230,7 @@ void Client::give_environment(std::uint32_t serial) {
       deliver(serial, std::move(answer));
       return;
     }
+    found->second.giving = false;
     found->second.request_id = random_id();
     found->second.encoded_for.clear();
     transmit(serial, found->second);
@@ -277,8 +308,8 @@ void Client::encode(Pending& pending) {
 }
 
 void Client::transmit(std::uint32_t serial, Pending& pending) {
-  if (!connection_ || !connection_->ready()) {
-    return;  // on_ready sends what waits
+  if (pending.giving || !connection_ || !connection_->ready()) {
+    return;  // sent once the environment is there, or by on_ready
   }
   if (++pending.sends > kSends) {
     loop_.post([this, serial] {

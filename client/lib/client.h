@@ -57,6 +57,18 @@ struct Subscription {
 // The sealed environment of this process: variables, folder, umask.
 void fill_environment(rb::front::Sealed::Builder into, const Greeting& greeting);
 
+// A value of one input of a start, and whether it may be read on its way.
+struct InputValue {
+  std::string inputs_id;
+  std::string name;
+  std::string value;
+  bool sensitive = false;
+};
+// Fills in a start's inputs. The last step of filling an operation: sensitive values are sealed to
+// the broker, for this operation as it stands.
+void fill_inputs(rb::front::Operation::Builder into, const std::vector<InputValue>& values,
+                 const Greeting& greeting);
+
 class Client {
  public:
   using OnAnswer = std::function<void(Result<Answer>)>;
@@ -96,8 +108,9 @@ class Client {
     Bytes request_id;
     Bytes content;  // flat Operation of an act, whole message of a query
     bool act = false;
-    bool gave_environment = false;
-    Bytes encoded_for;  // the broker start an act's content was made for
+    Bytes gave_environment;  // the broker start that was given the session's environment for it
+    bool giving = false;     // that is under way: this waits for it
+    Bytes encoded_for;       // the broker start an act's content was made for
     unsigned sends = 0;
     OnAnswer on_answer;
   };

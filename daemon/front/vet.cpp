@@ -133,13 +133,16 @@ Verdict check_inputs(capnp::List<front::Input>::Reader inputs) {
 }
 Verdict check_start(Operation::Reader operation) {
   const auto from = operation.getStart();
-  const Verdict verdict = Checks()
-                              .text(from.getRunbook(), kNameBytes, "the runbook's name")
-                              .text(from.getBlock(), kNameBytes, "the block's name")
-                              .text(from.getProfile(), kNameBytes, "the profile's name")
-                              .text(from.getWorkPath(), kSentenceBytes, "the work folder's path")
-                              .exactly(from.getDigest(), kDigestBytes, "the digest")
-                              .verdict();
+  const Verdict verdict =
+      Checks()
+          .text(from.getRunbook(), kNameBytes, "the runbook's name")
+          .text(from.getBlock(), kNameBytes, "the block's name")
+          .text(from.getProfile(), kNameBytes, "the profile's name")
+          .text(from.getWorkPath(), kSentenceBytes, "the work folder's path")
+          .exactly(from.getDigest(), kDigestBytes, "the digest")
+          .at_most(from.getSecrets().size(), limits::kInputsBytes + kSealedOverhead,
+                   "what the inputs hold together")
+          .verdict();
   return verdict.kind == Verdict::Kind::Forward ? check_inputs(from.getInputs()) : verdict;
 }
 Verdict check_stop(Operation::Reader operation) {

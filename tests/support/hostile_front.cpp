@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
@@ -84,6 +85,7 @@ class HostileFront {
   }
 
   void on_packet(rb::Packet packet) {
+    hear(packet.bytes);
     (void)rb::wire::read<rb::broker::ToFront>(
         packet.bytes, 16, [&](rb::broker::ToFront::Reader message) {
           if (message.isAccepted()) {
@@ -116,7 +118,12 @@ class HostileFront {
     }
   }
 
+  void hear(ByteView bytes) {
+    heard_.insert(heard_.end(), bytes.begin(), bytes.end());
+  }
+
   void on_frame(std::uint64_t id, const Bytes& message, std::vector<Fd> fds) {
+    hear(message);
     (void)rb::wire::read<rb::front::ClientMessage>(
         message, 32, [&](rb::front::ClientMessage::Reader from) {
           if (from.isHello()) {
@@ -372,6 +379,22 @@ class HostileFront {
   void die(Request) {
     _exit(9);
   }
+  // Says whether it ever received the note's bytes, which come backwards so that asking isn't
+  // telling.
+  void recall(Request request) {
+    std::string wanted;
+    (void)rb::wire::read<Operation>(request.act.content, 32, [&](Operation::Reader from) {
+      wanted = rb::wire::text(from.getNote());
+      return rb::done();
+    });
+    const bool heard =
+        std::search(heard_.begin(), heard_.end(), wanted.rbegin(), wanted.rend()) != heard_.end();
+    peers_[request.connection].link->send(rb::wire::build<rb::front::ServerMessage>([&](auto root) {
+      auto answer = root.initAnswer();
+      answer.setSerial(request.serial);
+      answer.initRefused().setText(heard ? "heard" : "never heard");
+    }));
+  }
 
   static const std::map<std::string, Crime>& crimes() {
     using H = HostileFront;
@@ -404,6 +427,7 @@ class HostileFront {
         {"break-no-request", &H::break_no_request},
         {"break-flood", &H::break_flood},
         {"die", &H::die},
+        {"recall", &H::recall},
     };
     return kCrimes;
   }
@@ -413,6 +437,7 @@ class HostileFront {
   std::map<std::uint64_t, Peer> peers_;
   std::vector<Request> seen_;
   std::vector<Fd> folders_;
+  Bytes heard_;  // all that clients and the broker ever sent it
   rb::PacketLink link_;
 };
 

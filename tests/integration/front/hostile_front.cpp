@@ -19,128 +19,16 @@
 #include <string>
 
 #include "client/lib/client.h"
+#include "common/digest.h"
 #include "protocol/folder_id.h"
-#include "tests/support/front_driver.h"
+#include "tests/integration/front/fronted_daemon.h"
 
 namespace rb::testing {
 namespace {
 
-namespace fs = std::filesystem;
 using client::Answer;
 using front::Reason;
 using Fill = std::function<void(front::Operation::Builder, const client::Greeting&)>;
-
-std::string beside(const std::string& name) {
-  return fs::path(built("x")).parent_path().parent_path().string() + "/tests/integration/front/" +
-         name;
-}
-
-// A broker of its own whose `runbookd` is another program.
-class Daemon {
- public:
-  explicit Daemon(const std::string& front)
-      : top_("/tmp/rb-hostile-" + std::to_string(::getpid())) {
-    fs::remove_all(top_);
-    for (const char* folder : {"run", "state", "bin", "books/one", "books/two"}) {
-      fs::create_directories(top_ / folder);
-    }
-    fs::permissions(top_ / "run", fs::perms::owner_all);
-    for (const char* name : {"runbook-broker", "runbook-reader", "runbook-monitor"}) {
-      fs::create_symlink(built(name), top_ / "bin" / name);
-    }
-    fs::create_symlink(front, top_ / "bin/runbookd");
-    std::ofstream(top_ / "books/one/runbook.mdx")
-        << "# One\n\n<Command id=\"good\" command=\"echo good\" />\n\n"
-           "<Command id=\"evil\" command=\"echo evil\" />\n";
-    std::ofstream(top_ / "books/two/runbook.mdx")
-        << "# Two\n\n<Command id=\"good\" command=\"echo of another folder\" />\n";
-  }
-  Daemon(const Daemon&) = delete;
-  Daemon& operator=(const Daemon&) = delete;
-  Daemon(Daemon&&) = delete;
-  Daemon& operator=(Daemon&&) = delete;
-  ~Daemon() {
-    if (pid_ > 0) {
-      ::kill(pid_, SIGTERM);
-      if (!ends_within(5s)) {
-        ::kill(pid_, SIGKILL);
-        ::waitpid(pid_, nullptr, 0);
-      }
-    }
-    std::error_code ignored;
-    fs::remove_all(top_, ignored);
-  }
-
-  // False when it doesn't say within the time that it serves.
-  bool start(std::chrono::milliseconds within = 10s) {
-    ::setenv("XDG_RUNTIME_DIR", (top_ / "run").c_str(), 1);
-    ::setenv("XDG_STATE_HOME", (top_ / "state").c_str(), 1);
-    std::array<int, 2> pipe{};
-    if (::pipe2(pipe.data(), O_CLOEXEC) < 0) {
-      return false;
-    }
-    const Fd ready(pipe[0]);
-    Fd said(pipe[1]);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, said.get(), 9);
-    std::vector<std::string> words{(top_ / "bin/runbook-broker").string(),
-                                   "--libexec",
-                                   (top_ / "bin").string(),
-                                   "--ready-fd",
-                                   "9",
-                                   "--log",
-                                   (top_ / "log").string()};
-    std::vector<char*> pointers;
-    pointers.reserve(words.size() + 1);
-    for (std::string& word : words) {
-      pointers.push_back(word.data());
-    }
-    pointers.push_back(nullptr);
-    const int failed =
-        ::posix_spawn(&pid_, pointers[0], &actions, nullptr, pointers.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    said.reset();
-    pollfd look{ready.get(), POLLIN, 0};
-    char byte = 0;
-    return failed == 0 && ::poll(&look, 1, static_cast<int>(within.count())) == 1 &&
-           ::read(ready.get(), &byte, 1) == 1;
-  }
-
-  [[nodiscard]] pid_t pid() const { return pid_; }
-  [[nodiscard]] fs::path top() const { return top_; }
-  [[nodiscard]] bool ends_within(std::chrono::milliseconds within) {
-    const auto until = std::chrono::steady_clock::now() + within;
-    while (std::chrono::steady_clock::now() < until) {
-      if (::waitpid(pid_, nullptr, WNOHANG) == pid_) {
-        pid_ = -1;
-        return true;
-      }
-      ::usleep(10'000);
-    }
-    return false;
-  }
-  // Lines of that type in a session's journal.
-  [[nodiscard]] int lines(const std::string& session, const std::string& type) const {
-    int count = 0;
-    const fs::path folder = top_ / "state/runbookd/sessions" / session;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      std::ifstream file(entry.path());
-      for (std::string line; entry.path().extension() == ".jsonl" && std::getline(file, line);) {
-        count += line.find("\"type\":\"" + type + "\"") != std::string::npos ? 1 : 0;
-      }
-    }
-    return count;
-  }
-  [[nodiscard]] std::string log() const {
-    std::ifstream file(top_ / "log");
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  fs::path top_;
-  pid_t pid_ = -1;
-};
 
 // An honest client with a key of its own, which the front never saw.
 class Person {
@@ -302,6 +190,26 @@ Fill start_of(const client::RunbookInfo& book, const std::string& block) {
       };
 }
 
+using Values = std::vector<client::InputValue>;
+Fill start_with(const client::RunbookInfo& book, Values values) {
+  return [fill = start_of(book, "good"), values = std::move(values)](
+             front::Operation::Builder root, const client::Greeting& greeting) {
+    fill(root, greeting);
+    client::fill_inputs(root, values, greeting);
+  };
+}
+// The box that this client makes for these values, and the digest it is bound to, put into another
+// operation.
+Bytes box_of(Person& person, const std::string& session, const Fill& fill) {
+  Bytes box;
+  (void)person.act(session, [&](front::Operation::Builder root, const client::Greeting& greeting) {
+    fill(root, greeting);
+    box = wire::bytes(root.getStart().asReader().getSecrets());
+    root.setNote("a box was made");
+  });
+  return box;
+}
+
 bool is_started(const std::optional<Answer>& answer) {
   return answer && std::holds_alternative<client::Started>(answer->value);
 }
@@ -389,6 +297,84 @@ TEST_CASE("hostile front: one connection's request under another's number is ref
   honest.wait([&] { return honest.answered() > 0; }, 2s);  // its own answers were taken
   CHECK_FALSE(is_started(victim.answer(serial, 300ms)));
   expect_honest_start(daemon, session, book, 0);
+}
+
+bool heard(const Daemon& daemon, const std::string& text) {
+  Person asks(daemon, "do:recall");
+  REQUIRE(asks.welcome());
+  const auto answer = asks.act("", [&](auto root, const client::Greeting&) {
+    root.setNote(std::string(text.rbegin(), text.rend()).c_str());
+  });
+  const auto* said = answer ? std::get_if<client::Refusal>(&answer->value) : nullptr;
+  REQUIRE(said != nullptr);
+  return said->text == "heard";
+}
+
+TEST_CASE("hostile front: a sensitive value passes it unread and is nowhere in the state folder") {
+  const std::string secret = "hunter2 $(id) 'q\"";
+  const std::string plain = "a value that anybody may read";
+  Daemon daemon(beside("hostile_front_program"));
+  REQUIRE(daemon.start());
+  Person honest(daemon, "honest");
+  const std::string session = begin_session(honest);
+  const client::RunbookInfo book = opened_book(honest, daemon, session, "three");
+  const auto answer = honest.act(
+      session, start_with(book, {{"in", "Token", secret, true}, {"in", "Plain", plain}}));
+  REQUIRE(is_started(answer));
+  wait_idle(daemon, session);
+  std::ifstream output(daemon.top() / "state/runbookd/sessions" / session / "executions/e1/output");
+  std::string said;
+  std::getline(output, said);
+  CHECK(said == sha256(as_bytes(secret + "x")).hex() + "  -");
+  (void)honest.act(session, [](auto root, const client::Greeting&) { root.setEndSession(); });
+  CHECK(daemon.lines(session, "session-ended") == 1);
+  CHECK(heard(daemon, plain));  // so what the front hears is what is asked for
+  CHECK_FALSE(heard(daemon, secret));
+  CHECK_FALSE(heard(daemon, "hunter2"));
+  CHECK_FALSE(daemon.holding(plain).empty());
+  for (const std::string& where : daemon.holding("hunter2")) {
+    CHECK_MESSAGE(false, where);
+  }
+  CHECK_FALSE(daemon.holding("[secret]").empty());
+}
+
+TEST_CASE("hostile front: a box of secrets opens in the request it was sealed for, and no other") {
+  Daemon daemon(beside("hostile_front_program"));
+  REQUIRE(daemon.start());
+  Person honest(daemon, "honest");
+  const std::string session = begin_session(honest);
+  const client::RunbookInfo book = opened_book(honest, daemon, session, "three");
+  const Fill mine = start_with(book, {{"in", "Token", "mine", true}, {"in", "Plain", "p"}});
+  const Bytes box = box_of(honest, session, mine);
+  REQUIRE_FALSE(box.empty());
+  const auto with_box = [&](const Fill& fill) {
+    return [&box, fill](front::Operation::Builder root, const client::Greeting& greeting) {
+      fill(root, greeting);
+      root.getStart().setSecrets(wire::data(box));
+    };
+  };
+  // Another request of the same person, another person's, a front that edits it: none of it opens.
+  Person accomplice(daemon, "honest");
+  CHECK(honest.refusal(honest.act(session, with_box(mine))) == Reason::MALFORMED);
+  CHECK(honest.refusal(accomplice.act(session, with_box(mine))) == Reason::MALFORMED);
+  const Fill other_values =
+      start_with(book, {{"in", "Other", "theirs", true}, {"in", "Plain", "p"}});
+  CHECK(honest.refusal(accomplice.act(session, with_box(other_values))) == Reason::MALFORMED);
+  const auto garbage = [&](front::Operation::Builder root, const client::Greeting& greeting) {
+    mine(root, greeting);
+    root.getStart().setSecrets(wire::data(Bytes(200, 0x17)));
+  };
+  CHECK(honest.refusal(honest.act(session, garbage)) == Reason::MALFORMED);
+  // Plain where sealed is due, and sealed where it isn't.
+  CHECK(honest.refusal(honest.act(
+            session, start_with(book, {{"in", "Token", "bare"}, {"in", "Plain", "p"}}))) ==
+        Reason::BAD_INPUT);
+  CHECK(honest.refusal(honest.act(
+            session, start_with(book, {{"in", "Token", "t", true}, {"in", "Plain", "p", true}}))) ==
+        Reason::BAD_INPUT);
+  CHECK(daemon.lines(session, "started") == 0);
+  CHECK(is_started(honest.act(session, mine)));
+  wait_idle(daemon, session);
 }
 
 TEST_CASE("hostile front: it can't open one folder for another, though it holds both descriptors") {

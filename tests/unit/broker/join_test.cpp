@@ -112,9 +112,60 @@ TEST_CASE("join: the one value that would end a here-document is refused") {
 TEST_CASE("join: a sensitive value is always a reference and never recorded") {
   Executable one = block("echo @x@", "x", Place::PLAIN);
   one.inputs[0].sensitive = true;
-  const auto joined = join(one, {{"x", "", "harmless"}}, {});
-  CHECK(as_text(std::get<Joined>(joined).script) == "echo \"${RB_1}\"");
-  CHECK(std::get<Joined>(joined).inputs.at("x") == "(sensitive)");
+  for (const bool verbatim : {false, true}) {
+    const auto joined = join(one, {{"x", "", "harmless", true}}, {verbatim, false});
+    CHECK(as_text(std::get<Joined>(joined).script) == "echo \"${RB_1}\"");
+    CHECK(std::get<Joined>(joined).inputs.at("x") == "[secret]");
+  }
+}
+
+TEST_CASE("join: a sensitive value that came plain is refused, and a sealed one of another input") {
+  Executable one = block("echo @x@", "x", Place::PLAIN);
+  one.inputs[0].inputs_id = "form";
+  const auto reason = [&](const Given& given) {
+    const auto joined = join(one, {given}, {});
+    const Refusal* refused = std::get_if<Refusal>(&joined);
+    CHECK((refused == nullptr || refused->text.find("hunter2") == std::string::npos));
+    return refused == nullptr ? Reason::NONE : refused->reason;
+  };
+  CHECK(reason({"x", "", "hunter2", true}) == Reason::BAD_INPUT);
+  CHECK(reason({"x", "form", "hunter2", false}) == Reason::NONE);
+  one.inputs[0].sensitive = true;
+  CHECK(reason({"x", "", "hunter2", false}) == Reason::BAD_INPUT);
+  CHECK(reason({"x", "form", "hunter2", false}) == Reason::BAD_INPUT);
+  CHECK(reason({"x", "form", "hunter2", true}) == Reason::NONE);
+}
+
+TEST_CASE("join: a sensitive value can't stand where no reference can, harmless or not") {
+  Executable one = block("ssh host @x@", "x", Place::HARMLESS_ONLY);
+  one.inputs[0].sensitive = true;
+  const auto joined = join(one, {{"x", "", "hunter2", true}}, {});
+  CHECK(std::get<Refusal>(joined).text.find("sensitive") != std::string::npos);
+}
+
+TEST_CASE(
+    "join: a negative number of a declared number is no option; anything else that begins so is") {
+  for (const Place place : {Place::PLAIN, Place::HARMLESS_ONLY, Place::DOUBLE_QUOTED}) {
+    Executable one = block("find . -mtime @x@", "x", place);
+    one.trace[1].word_start = true;
+    for (const char* type : {"int", "float"}) {
+      one.inputs[0].type = type;
+      CHECK(script_of(one, "-5") == "find . -mtime -5");
+      for (const char* value : {"-rf", "-", "--", "-5f", "-5 -delete", "--5", "-0x1", "-$(id)",
+                                "-5;id", "-5\n", "-.5", "-5."}) {
+        CHECK_MESSAGE(script_of(one, value).starts_with("refused"), value);
+      }
+    }
+    one.inputs[0].type = "float";
+    CHECK(script_of(one, "-1.5") == "find . -mtime -1.5");
+    one.inputs[0].type = "int";
+    CHECK(script_of(one, "-1.5").starts_with("refused"));
+    for (const char* type : {"string", "enum", "bool", "list"}) {
+      one.inputs[0].type = type;
+      one.inputs[0].options = {"-5"};
+      CHECK_MESSAGE(script_of(one, "-5").starts_with("refused"), type);
+    }
+  }
 }
 
 TEST_CASE("join: every missing input is named at once") {

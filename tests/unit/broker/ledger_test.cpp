@@ -8,7 +8,9 @@ namespace rb::brk {
 namespace {
 
 Record run(std::uint64_t number) {
-  return {Record::Kind::Run, {"20261130-163000-abcd", "deploy", "open"}, {number}};
+  return {Record::Kind::Opened,
+          {"20261130-163000-abcd", "deploy", "runbook.mdx", "deploy/", "/srv/deploy", "00ff"},
+          {number}};
 }
 
 }  // namespace

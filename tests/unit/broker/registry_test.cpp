@@ -91,7 +91,6 @@ TEST_CASE("registry: a vetted document becomes executables, each with its digest
   REQUIRE(block != nullptr);
   CHECK(as_text(*block->script) == "echo {{x}}");
   CHECK(block->trace.size() == 2);
-  CHECK_FALSE(block->literal());
   CHECK(registry->block("b") == nullptr);
 }
 

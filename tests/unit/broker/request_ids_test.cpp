@@ -58,6 +58,19 @@ TEST_CASE("request ids: kept for a day, and across a broker's death by the ledge
   CHECK(next.note(kKey, kContent, {9, 2}, 1001 + kDay, answer) == Seen::Never);
 }
 
+TEST_CASE("request ids: what never happened may be asked for again, and nothing else") {
+  RequestIds ids;
+  std::optional<Receipt> answer;
+  const std::string other = RequestIds::key(Role::Operator, to_bytes("client"), to_bytes("other"));
+  (void)ids.note(kKey, kContent, {1, 1}, 0, answer);
+  (void)ids.settle(kKey, started());
+  (void)ids.note(other, kContent, {1, 2}, 0, answer);
+  (void)ids.settle(other, {Receipt::Kind::Started, "s", "e2", 0, {}});
+  ids.undo("s", "e1");
+  CHECK(ids.note(kKey, kContent, {9, 1}, 1, answer) == Seen::Never);
+  CHECK(ids.note(other, kContent, {9, 2}, 1, answer) == Seen::Answered);
+}
+
 TEST_CASE("request ids: refusals aren't kept in the ledger") {
   RequestIds ids;
   std::optional<Receipt> answer;

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -293,6 +294,40 @@ TEST_CASE("client: a broker that never takes the environment is asked twice, not
   REQUIRE(answer.ok());
   CHECK(std::holds_alternative<Refusal>(answer->value));
   CHECK(acts == 3);
+}
+
+TEST_CASE(
+    "client: brokers that die while they get the environment: each gets it, nothing is asked "
+    "twice") {
+  Loop loop;
+  FakeDaemon daemon(loop);
+  unsigned deaths = 0;
+  bool has_environment = false;
+  std::vector<std::uint32_t> under_way;
+  daemon.on_act = [&](const Seen& act, std::uint32_t serial) {
+    CHECK(std::count(under_way.begin(), under_way.end(), serial) == 0);
+    if (act.what == rb::front::Operation::ENVIRONMENT && deaths < 3) {
+      ++deaths;  // before it answers, and the next one knows nothing
+      daemon.broker_start[0] = static_cast<std::uint8_t>(10 + deaths);
+      has_environment = deaths == 3;  // this one comes back with the environment taken
+      under_way.clear();
+      daemon.drop();
+    } else if (act.what == rb::front::Operation::ENVIRONMENT) {
+      has_environment = true;
+      daemon.answer(serial);
+    } else if (has_environment) {
+      under_way.push_back(serial);
+      loop.post([&daemon, serial] { daemon.answer(serial); });
+    } else {
+      daemon.refuse(serial, Reason::NO_ENVIRONMENT);
+    }
+  };
+  auto client = connected(loop);
+  const auto answer = client->act(note("start"));
+  REQUIRE(answer.ok());
+  CHECK(std::holds_alternative<Done>(answer->value));
+  CHECK(deaths == 3);
+  CHECK(under_way.size() == 1);
 }
 
 TEST_CASE("client: events go on from the next number, none twice") {

@@ -126,9 +126,15 @@ TEST_CASE("variables: every loader variable of threat 14 is known by name") {
         "PS4", "PYTHONSTARTUP", "PYTHONPATH", "PERL5OPT", "RUBYOPT", "NODE_OPTIONS",
         "GIT_SSH_COMMAND", "GIT_CONFIG_COUNT", "BASH_FUNC_x%%", "GLIBC_TUNABLES"}) {
     CAPTURE(name);
-    CHECK(is_loader_variable(name));
+    CHECK_FALSE(may_be_input(name));
+    CHECK(is_loader_variable(name) == (std::string_view(name) != "PATH"));
   }
   for (const char* name : {"NAME", "REGION", "ENVIRONMENT", "IFSX", "LD", "USER"}) {
+    CHECK(may_be_input(name));
+    CHECK_FALSE(is_loader_variable(name));
+  }
+  for (const char* name : {"GIT_DIR", "GIT_AUTHOR_NAME", "PYTHONUNBUFFERED", "BASH_XTRACEFD"}) {
+    CHECK_FALSE(may_be_input(name));  // a person's own, and no runbook's
     CHECK_FALSE(is_loader_variable(name));
   }
 }
