@@ -86,8 +86,10 @@ def empty_item_after_code(dialect, document, mine, other):
         re.fullmatch(r"[\s>]*([-+*]|\d+[.)])\s*.*", line_of(document, mine)) is not None
 
 
-def looseness(_dialect, _document, mine, other):
+def looseness(_dialect, document, mine, other):
+    """Within a quote alone."""
     return bool(mine and other) and mine[:3] == other[:3] and mine[1] in ("list", "listItem") and \
+        ">" in line_of(document, mine)[:int(mine[2].split(":")[1]) - 1] and \
         {**mine[3], "spread": 0} == {**other[3], "spread": 0}
 
 
@@ -104,6 +106,11 @@ def heading_begins_at_a_definition(_dialect, _document, mine, other):
 def addressed_links(dialect, document, mine, other):
     return dialect == "markdown" and bool(mine and other) and {mine[1], other[1]} <= {"text", "link"} and \
         re.search(r"(?i)(mailto|xmpp):", document)
+
+
+def table_after_a_container(dialect, _document, mine, other):
+    return dialect == "markdown" and bool(mine and other) and mine[1] == "table" and \
+        other[1] in ("definition", "paragraph") and mine[2].split(":")[0] == other[2].split(":")[0]
 
 
 def task_box(_dialect, _document, mine, other):
@@ -124,8 +131,10 @@ def rule_of_three(_dialect, document, mine, other):
         re.search(r"[*_].*([*_])\1", line_of(document, mine) + next_lines(document, other) + line_of(document, other))
 
 
-def symbol_beyond_16_bits(_dialect, document, _mine, _other):
-    return any(ord(c) > 0xffff for c in document)
+def symbol_beyond_16_bits(_dialect, document, mine, other):
+    kinds = {node[1] for node in (mine, other) if node}
+    lines = line_of(document, mine) + line_of(document, other) + next_lines(document, mine)
+    return kinds <= {"text", "emphasis", "strong", "delete"} and any(ord(c) > 0xffff for c in lines)
 
 
 def doubled_parentheses(document, ours, theirs):
@@ -142,6 +151,7 @@ NAMED = {
     "code-after-list": code_cut_after_a_list,
     "heading-after-definition": heading_begins_at_a_definition,
     "mailto-and-xmpp": addressed_links,
+    "table-after-container": table_after_a_container,
     "task-box": task_box,
     "footnote-blank-lines": blank_lines_in_a_footnote,
     "rule-of-three": rule_of_three,

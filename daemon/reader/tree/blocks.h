@@ -133,6 +133,7 @@ class BlockParser {
 
   // Tables (table.cpp).
   bool start_table(const Cursor& cursor);
+  bool start_esm_above(std::uint32_t line);
   void add_row(const Cursor& whole);
   void add_row(std::uint32_t begin, std::uint32_t end);
 

@@ -15,8 +15,9 @@ JsResult Js::module() {
   // A comment behind the last statement belongs to the group, blanks don't.
   const std::string_view chars = stream_.text.chars();
   result.after = std::min(at_, stream_.text.size());
-  while (result.after > 0 && is_space(static_cast<unsigned char>(chars[result.after - 1]))) {
-    --result.after;
+  for (CodePoint last = decode_before(chars, result.after); is_space(last.value) && last.size > 0;
+       last = decode_before(chars, result.after)) {
+    result.after -= last.size;
   }
   return result;
 }

@@ -1,4 +1,6 @@
 // GFM tables: a header line, a delimiter line, rows.
+#include <utility>
+
 #include "daemon/reader/tree/blocks.h"
 #include "daemon/reader/tree/scan.h"
 
@@ -68,6 +70,16 @@ std::vector<Cell> split_row(std::string_view row) {
   return cells;
 }
 
+// A header below other text begins a block, and MDX looks for a statement first.
+bool BlockParser::start_esm_above(std::uint32_t line) {
+  const std::uint32_t here = std::exchange(line_, line);
+  if (start_esm(Cursor(context_.source, line), containers_.size())) {
+    return true;
+  }
+  line_ = here;
+  return false;
+}
+
 // The line is a delimiter line for the paragraph's last line: that becomes a table's header.
 bool BlockParser::start_table(const Cursor& cursor) {
   const std::string_view row = cursor.rest();
@@ -95,6 +107,9 @@ bool BlockParser::start_table(const Cursor& cursor) {
     close_leaf();
   }
   leaf_ = {};
+  if (!first && context_.mdx() && start_esm_above(head.line)) {
+    return true;
+  }
   leaf_.kind = LeafKind::Table;
   leaf_.columns = std::move(columns);
   leaf_.node = add(Kind::Table, begin, cursor.end);

@@ -98,6 +98,15 @@ TEST_CASE("vet: names of blocks, elements and attributes") {
   CHECK(is_allowed_attribute("p", "data-note"));
 }
 
+TEST_CASE("vet: a statement is found where it would be a table's header below other text") {
+  CHECK(codes("text\nexport default a\n|-\nb\n") == "2:1 R1-esm\n");
+  CHECK(codes("text\n export default a\n|-\nb\n").empty());
+  CHECK(codes("import a from 'b' // c\n\n\xef\xbb\xbfimport a\n") == "1:1 R1-esm\n");
+  const Parsed broken = parse("text\nimport a | b\n-|-\n", Dialect::Mdx);
+  REQUIRE(broken.problems.size() == 1);
+  CHECK(broken.problems[0].line == 2);
+}
+
 // The list between "```text" and "```" of docs/RUNBOOKS.md §HTML.
 std::set<std::string> documented_elements() {
   const std::string text = test::read_all(std::string(RUNBOOKD_SOURCE_ROOT) + "/docs/RUNBOOKS.md");
