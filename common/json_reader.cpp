@@ -14,13 +14,16 @@ constexpr std::size_t kNames = 1024;  // of one object: finding a name is linear
 // Builds the tree from the library's events; the library's own tree would take a name twice.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
+  explicit Builder(Fractions fractions) : fractions_(fractions) {}
   bool null() override { return value(Json()); }
   bool boolean(bool given) override { return value(Json(given)); }
   bool number_integer(number_integer_t given) override {
     return value(Json(std::uint64_t{0} - static_cast<std::uint64_t>(given), true));
   }
   bool number_unsigned(number_unsigned_t given) override { return value(Json(given, false)); }
-  bool number_float(number_float_t, const string_t&) override { return refuse("a fraction"); }
+  bool number_float(number_float_t, const string_t& spelled) override {
+    return fractions_ == Fractions::Keep ? value(Json::fraction(spelled)) : refuse("a fraction");
+  }
   bool string(string_t& given) override { return value(Json(std::move(given))); }
   bool binary(binary_t&) override { return refuse("binary"); }
   bool start_object(std::size_t) override { return open(Json::object()); }
@@ -98,6 +101,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  Fractions fractions_;
   Json root_;
   std::vector<Open> open_;
   std::size_t count_ = 0;
@@ -108,14 +112,14 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
 std::optional<std::int64_t> Json::number() const {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (kind_ != Kind::Number || magnitude_ > kMost + (negative_ ? 1 : 0)) {
+  if (kind_ != Kind::Number || !text_.empty() || magnitude_ > kMost + (negative_ ? 1 : 0)) {
     return std::nullopt;
   }
   return static_cast<std::int64_t>(negative_ ? std::uint64_t{0} - magnitude_ : magnitude_);
 }
 
 std::optional<std::uint64_t> Json::natural() const {
-  if (kind_ != Kind::Number || (negative_ && magnitude_ != 0)) {
+  if (kind_ != Kind::Number || !text_.empty() || (negative_ && magnitude_ != 0)) {
     return std::nullopt;
   }
   return magnitude_;
@@ -141,8 +145,8 @@ bool Json::boolean_at(std::string_view name) const {
   return field != nullptr && field->boolean();
 }
 
-Result<Json> parse_json(std::string_view text) {
-  Builder builder;
+Result<Json> parse_json(std::string_view text, Fractions fractions) {
+  Builder builder(fractions);
   try {
     const bool parsed = nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
     return builder.take(parsed);

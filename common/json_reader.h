@@ -1,5 +1,6 @@
 // json_reader.h — reads JSON that may be hostile.   [reader, frontends, tests: never trusted code]
-// In:     one text; whole numbers only, at most 16 levels, 100,000 values and 1,024 names in an
+// In:     one text; whole numbers only (unless fractions are asked for), at most 16 levels, 100,000
+// values and 1,024 names in an
 //         object, no name twice, well-formed UTF-8. Everything else is Invalid, so that no two
 //         readers of one line can understand it differently.
 // Out:    a tree of values in the order of the text.
@@ -25,6 +26,12 @@ class Json {
   explicit Json(std::string value) : kind_(Kind::Text), text_(std::move(value)) {}
   Json(std::uint64_t magnitude, bool negative)
       : kind_(Kind::Number), negative_(negative), magnitude_(magnitude) {}
+  // A number as it was spelled: text() holds it, number() and natural() don't.
+  static Json fraction(std::string spelled) {
+    Json out(std::move(spelled));
+    out.kind_ = Kind::Number;
+    return out;
+  }
   static Json array() { return Json(Kind::Array); }
   static Json object() { return Json(Kind::Object); }
 
@@ -64,6 +71,8 @@ class Json {
 };
 
 // Invalid names the byte at which the text stopped making sense.
-[[nodiscard]] Result<Json> parse_json(std::string_view text);
+enum class Fractions : std::uint8_t { Refuse, Keep };
+[[nodiscard]] Result<Json> parse_json(std::string_view text,
+                                      Fractions fractions = Fractions::Refuse);
 
 }  // namespace rb
