@@ -68,47 +68,41 @@ Error undeclared(const Blocks& blocks, const GivenInput& given) {
                    (near.empty() ? "" : "; did you mean " + client::label(near) + "?"));
 }
 
-void spell(const Json& value, JsonWriter& into) {
+// As JSON; numbers as they were spelled.
+std::string spelled(const Json& value) {
+  std::string out;
+  const auto items = [&](char open, char close, auto&& name) {
+    out += open;
+    for (std::size_t i = 0; i < value.items().size(); ++i) {
+      out += (i == 0 ? "" : ",") + name(i) + spelled(value.items()[i]);
+    }
+    out += close;
+  };
+  const auto quoted = [](const std::string& text) { return JsonWriter().text(text).take(); };
   switch (value.kind()) {
     case Json::Kind::Null:
-      into.null();
-      return;
+      return "null";
     case Json::Kind::Boolean:
-      into.boolean(value.boolean());
-      return;
+      return value.boolean() ? "true" : "false";
     case Json::Kind::Number:
-      value.natural() ? into.unsigned_number(*value.natural())
-                      : into.signed_number(value.number().value_or(0));
-      return;
+      return !value.text().empty() ? value.text()
+             : value.natural()     ? std::to_string(*value.natural())
+                                   : std::to_string(value.number().value_or(0));
     case Json::Kind::Text:
-      into.text(value.text());
-      return;
+      return quoted(value.text());
     case Json::Kind::Array:
-      into.begin_array();
-      for (const Json& item : value.items()) {
-        spell(item, into);
-      }
-      into.end_array();
-      return;
+      items('[', ']', [](std::size_t) { return std::string(); });
+      return out;
     case Json::Kind::Object:
-      into.begin_object();
-      for (std::size_t i = 0; i < value.items().size(); ++i) {
-        into.key(value.names()[i]);
-        spell(value.items()[i], into);
-      }
-      into.end_object();
-      return;
+      items('{', '}', [&](std::size_t i) { return quoted(value.names()[i]) + ":"; });
+      return out;
   }
+  return out;
 }
 
-// A text as it is, anything else as JSON.
+// A text as it is, anything else as JSON: lists and maps too, which is how scripts get them.
 std::string input_text(const Json& value) {
-  if (value.is(Json::Kind::Text)) {
-    return value.text();
-  }
-  JsonWriter spelled;
-  spell(value, spelled);
-  return spelled.take();
+  return value.is(Json::Kind::Text) ? value.text() : spelled(value);
 }
 
 bool must_be_given(const InputInfo& info) {
@@ -180,11 +174,9 @@ Status Inputs::add_file(const std::string& path, const Blocks& blocks) {
   if (!bytes) {
     return bytes.failure();
   }
-  const Result<Json> parsed = parse_json(as_text(*bytes));
+  const Result<Json> parsed = parse_json(as_text(*bytes), Fractions::Keep);
   if (!parsed) {
-    return error(
-        Code::Invalid,
-        parsed.failure().what + " (a number with a fraction is written as " + "a text: \"1.5\")");
+    return parsed.failure();
   }
   if (!parsed->is(Json::Kind::Object)) {
     return error(Code::Invalid, "holds no JSON object of names and values");
@@ -194,7 +186,7 @@ Status Inputs::add_file(const std::string& path, const Blocks& blocks) {
     const Json& value = parsed->items()[i];
     if (value.is(Json::Kind::Object) && is_inputs_id(blocks, key)) {
       add_form(key, value);
-    } else {
+    } else if (!value.is(Json::Kind::Null)) {  // as if it weren't there
       given_.push_back(split_name(key, input_text(value)));
     }
   }
@@ -208,7 +200,9 @@ Status Inputs::add_file(const std::string& path, const Blocks& blocks) {
 
 void Inputs::add_form(const std::string& inputs_id, const Json& values) {
   for (std::size_t i = 0; i < values.names().size(); ++i) {
-    given_.push_back({inputs_id, values.names()[i], input_text(values.items()[i])});
+    if (!values.items()[i].is(Json::Kind::Null)) {
+      given_.push_back({inputs_id, values.names()[i], input_text(values.items()[i])});
+    }
   }
 }
 

@@ -60,6 +60,14 @@ std::string painted(bool colour, const char* code, const std::string& text) {
   return colour ? "\x1b[" + std::string(code) + "m" + text + "\x1b[0m" : text;
 }
 
+// "R2-expression" → "expression": people need the name, --json keeps the rule.
+std::string name_of_code(const std::string& code) {
+  const std::size_t dash = code.find('-');
+  const bool rule = dash != std::string::npos && dash > 1 && (code[0] == 'R' || code[0] == 'S') &&
+                    code.find_first_not_of("0123456789", 1) == dash;
+  return rule ? code.substr(dash + 1) : code;
+}
+
 }  // namespace
 
 std::string problem_text(const Problem& problem, const std::string& file, bool colour) {
@@ -68,9 +76,9 @@ std::string problem_text(const Problem& problem, const std::string& file, bool c
   const std::string name = problem.file.empty() ? file : problem.file;
   std::string out = client::label(name) + ":" + std::to_string(problem.line) + ":" +
                     std::to_string(std::max<std::uint32_t>(1, problem.column)) + ": ";
-  out += painted(
-             colour, code,
-             std::string(warning ? "warning" : "error") + "[" + client::label(problem.code) + "]") +
+  out += painted(colour, code,
+                 std::string(warning ? "warning" : "error") + "[" +
+                     client::label(name_of_code(problem.code)) + "]") +
          ": " + client::label(problem.text) + "\n";
   const std::string advice = client::label(problem.advice);
   if (problem.excerpt.empty()) {

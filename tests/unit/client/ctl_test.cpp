@@ -1,7 +1,9 @@
 // What runbookctl decides without a daemon: words, plans, inputs, reports, walks, completion.
 #include <doctest/doctest.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
+#include <map>
 
 #include <cstdlib>
 #include <filesystem>
@@ -266,8 +268,61 @@ TEST_CASE("inputs: a file gives texts as they are and the rest as JSON, by name 
   CHECK(given[0].value == "a \"b\"\n");
   CHECK(given[1].value == R"(["p",-1,true,null])");
   CHECK(given[2].value == R"({"k":{"v":2}})");
-  for (const char* wrong : {"", "[]", "{\"Nix\":1}", "{\"Name\":1.5}", "{\"z\":{\"Name\":1}}"}) {
+  for (const char* wrong :
+       {"", "[]", "{\"Nix\":1}", "{\"Name\":1e999}", "{\"Name\":.5}", "{\"z\":{\"Name\":1}}"}) {
     CHECK(from(wrong).status == kFailure);
+  }
+}
+
+TEST_CASE("inputs: numbers of a file arrive as they were spelled, and null as nothing given") {
+  const Quiet quiet;
+  const Folder folder;
+  client::BlockInfo one = block("one");
+  one.inputs = {input("Number", true), input("List", false), input("Absent", false)};
+  const auto given = [&](const std::string& text) {
+    folder.file("in.json", text);
+    Context context;
+    const auto arguments =
+        parse_arguments(kRun, {"book", "--inputs", folder.path + "/in.json"}, context);
+    REQUIRE(arguments.ok());
+    auto got = Inputs::from_arguments(context, arguments->arguments, {&one});
+    REQUIRE(got);
+    return got->for_block(one);
+  };
+  for (const char* number : {"1.5", "-0.50", "1e3", "-7", "0", "123456789012345678901234567890"}) {
+    const auto values = given(std::string("{\"Absent\":null,\"Number\":") + number + ",\"List\":[" +
+                              number + ",\"1.5\"]}");
+    REQUIRE(values.size() == 2);
+    CHECK(values[0].value == number);
+    CHECK(values[1].value == std::string("[") + number + ",\"1.5\"]");
+  }
+}
+
+TEST_CASE("inputs: a sensitive one is marked to travel sealed, and an argument fits none of them") {
+  client::BlockInfo one = block("one");
+  one.inputs = {input("Key", true)};
+  client::BlockInfo two = one;
+  two.inputs[0].sensitive = true;
+  CHECK(inputs_from({"Key=x"}, {&one, &two}).status == kFailure);
+  auto plain = inputs_from({"Key=x"}, {&one});
+  REQUIRE(plain);
+  CHECK_FALSE(plain->for_block(one)[0].sensitive);
+  CHECK(plain->for_block(two)[0].sensitive);
+}
+
+TEST_CASE("report: a rule's number is for programs, its name for people") {
+  client::Problem problem;
+  for (const auto& [code, name] :
+       std::map<std::string, std::string>{{"R2-expression", "expression"},
+                                          {"S1-unknown-block", "unknown-block"},
+                                          {"R11-x", "x"},
+                                          {"front-matter-inputs", "front-matter-inputs"},
+                                          {"R-2", "R-2"},
+                                          {"RX2-y", "RX2-y"},
+                                          {"duplicate-id", "duplicate-id"},
+                                          {"", ""}}) {
+    problem.code = code;
+    CHECK(problem_text(problem, "f", false).find("error[" + name + "]") != std::string::npos);
   }
 }
 
