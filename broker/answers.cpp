@@ -63,19 +63,11 @@ void fill_problems(const Receipt& receipt, front::Opened::Builder into) {
   if (!receipt.reading) {
     return;
   }
-  (void)wire::read<reader::FromReader>(*receipt.reading, limits::kTrustedNesting,
-                                       [&into](reader::FromReader::Reader from) {
-                                         into.setProblems(from.getRead().getProblems());
-                                         return done();
-                                       });
-}
-
-std::vector<Fd> document_of(const Runbook& runbook) {
-  std::vector<Fd> out;
-  if (Result<Fd> copy = runbook.document.duplicate()) {
-    out.push_back(std::move(*copy));
-  }
-  return out;
+  (void)wire::read<reader::Outcome>(*receipt.reading, limits::kTrustedNesting,
+                                    [&into](reader::Outcome::Reader from) {
+                                      into.setProblems(from.getProblems());
+                                      return done();
+                                    });
 }
 
 void send_opened(Broker& broker, RequestIds::Waiter to, const Receipt& receipt, Session* session) {
@@ -102,7 +94,7 @@ void send_started(Broker& broker, RequestIds::Waiter to, const Execution& execut
     started.setSession(wire::text(session.id));
     started.setEvent(execution.event);
     started.setProfile(wire::text(execution.profile));
-    started.setNotice(wire::text(broker.facts.notice(execution.profile)));
+    started.setNotice(wire::text(broker.facts.of(execution.profile).notice));
     fill_run(broker, session, session.runs[execution.run - 1], started.initRun());
   };
   send_answer(broker, to, fill, output_file(broker, execution));
@@ -237,6 +229,14 @@ void fill_runbook(const Broker& broker, Session& session, const Runbook& from,
   for (unsigned i = 0; i < blocks.size(); ++i) {
     fill_block(from.registry->blocks[i], run, blocks[i]);
   }
+}
+
+std::vector<Fd> document_of(const Runbook& runbook) {
+  std::vector<Fd> out;
+  if (Result<Fd> copy = runbook.document.duplicate()) {
+    out.push_back(std::move(*copy));
+  }
+  return out;
 }
 
 std::vector<Fd> output_file(const Broker& broker, const Execution& execution) {

@@ -25,6 +25,8 @@ void fill_run(const Broker& broker, const Session& session, const Run& from,
 void fill_execution(const Execution& from, front::ExecutionInfo::Builder into);
 void fill_runbook(const Broker& broker, Session& session, const Runbook& from,
                   front::RunbookInfo::Builder into);
+// The runbook's document for a client, to draw.
+[[nodiscard]] std::vector<Fd> document_of(const Runbook& runbook);
 // The output file for a client, and its length; no descriptor where there is no read-only view.
 [[nodiscard]] std::vector<Fd> output_file(const Broker& broker, const Execution& execution);
 

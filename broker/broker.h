@@ -111,7 +111,7 @@ struct Broker {
 [[nodiscard]] Result<std::pair<Fd, Fd>> link_pair();
 
 // sessions: handle_session.cpp, handle_run.cpp
-[[nodiscard]] Status open_folders(const Broker& broker, Session& session, bool make);
+[[nodiscard]] Status open_folders(const Broker& broker, Session& session);
 [[nodiscard]] Status close_run(Session& session, Run& run, const Actor* actor);
 void stop_and_wait(Broker& broker, const SessionPtr& session, std::uint32_t run,
                    const std::string& cause, std::function<void()> then);

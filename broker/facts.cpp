@@ -26,20 +26,10 @@ Facts Facts::probe() {
   return out;
 }
 
-std::string Facts::why_not(const std::string& profile) const {
+const Facts::OfProfile& Facts::of(const std::string& profile) const {
+  static const OfProfile kUnknown{"no such profile", "", {}};
   const auto found = profiles_.find(profile);
-  return found == profiles_.end() ? "no such profile" : found->second.missing;
-}
-
-std::string Facts::notice(const std::string& profile) const {
-  const auto found = profiles_.find(profile);
-  return found == profiles_.end() ? "" : found->second.notice;
-}
-
-const Bytes& Facts::filter(const std::string& profile) const {
-  static const Bytes kNone;
-  const auto found = profiles_.find(profile);
-  return found == profiles_.end() ? kNone : found->second.filter;
+  return found == profiles_.end() ? kUnknown : found->second;
 }
 
 }  // namespace rb::brk

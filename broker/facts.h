@@ -12,22 +12,16 @@ namespace rb::brk {
 
 class Facts {
  public:
+  struct OfProfile {
+    std::string missing;  // "" when it can be enforced
+    std::string notice;   // what doesn't bind here although it can be used
+    Bytes filter;         // compiled; empty for an unsandboxed one
+  };
   // Probes by doing; takes some milliseconds.
   [[nodiscard]] static Facts probe();
-
-  // "" when the profile can be enforced, else what is missing.
-  [[nodiscard]] std::string why_not(const std::string& profile) const;
-  // What doesn't bind here although the profile can be used, or "".
-  [[nodiscard]] std::string notice(const std::string& profile) const;
-  // The profile's compiled system-call filter; empty for unsandboxed ones.
-  [[nodiscard]] const Bytes& filter(const std::string& profile) const;
+  [[nodiscard]] const OfProfile& of(const std::string& profile) const;
 
  private:
-  struct OfProfile {
-    std::string missing;
-    std::string notice;
-    Bytes filter;
-  };
   std::map<std::string, OfProfile> profiles_;
 };
 

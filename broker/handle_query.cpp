@@ -36,10 +36,10 @@ void fill_status(const Broker& broker, front::Status::Builder into) {
   const std::vector<policy::Profile> profiles = policy::builtin_profiles();
   auto list = into.initProfiles(static_cast<unsigned>(profiles.size()));
   for (unsigned i = 0; i < list.size(); ++i) {
-    const std::string missing = broker.facts.why_not(profiles[i].name);
+    const Facts::OfProfile& facts = broker.facts.of(profiles[i].name);
     list[i].setName(wire::text(profiles[i].name));
-    list[i].setUsable(missing.empty());
-    list[i].setWhy(wire::text(missing.empty() ? broker.facts.notice(profiles[i].name) : missing));
+    list[i].setUsable(facts.missing.empty());
+    list[i].setWhy(wire::text(facts.missing.empty() ? facts.notice : facts.missing));
   }
 }
 
@@ -93,10 +93,6 @@ void handle_runbook(Broker& broker, const CallPtr& call, Session& session,
     refuse_query(broker, call, refusal);
     return;
   }
-  std::vector<Fd> fds;
-  if (Result<Fd> document = runbook->document.duplicate()) {
-    fds.push_back(std::move(*document));
-  }
   answer(
       broker, call,
       [&](Answer::Builder into) {
@@ -104,7 +100,7 @@ void handle_runbook(Broker& broker, const CallPtr& call, Session& session,
         opened.setVetted(true);
         fill_runbook(broker, session, *runbook, opened.initInfo());
       },
-      std::move(fds));
+      document_of(*runbook));
 }
 
 void handle_output(Broker& broker, const CallPtr& call, const Session& session,

@@ -51,7 +51,6 @@ Status close_run(Session& session, Run& run, const Actor* actor) {
     return written.failure();
   }
   run.status = status;
-  run.closing = false;
   return done();
 }
 
@@ -83,6 +82,7 @@ void handle_close_run(Broker& broker, const CallPtr& call, Operation operation) 
   session->runs[number - 1].closing = true;
   stop_and_wait(broker, session, number, "run closed", [&broker, call, session, number] {
     Run& closing = session->runs[number - 1];
+    closing.closing = false;
     const Status closed =
         closing.status == "open" ? close_run(*session, closing, &call->actor) : done();
     if (!closed) {

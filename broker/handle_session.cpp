@@ -36,7 +36,7 @@ Status make_session(Broker& broker, Session& session) {
   if (::mkdirat(broker.places.sessions(), session.id.c_str(), 0700) < 0) {
     return errno_error("make the session's folder");
   }
-  if (Status opened = open_folders(broker, session, true); !opened) {
+  if (Status opened = open_folders(broker, session); !opened) {
     return opened;
   }
   const Result<Digest> head = broker.head_to_follow();
@@ -64,7 +64,7 @@ void write_names(const Environment& environment, JsonWriter& line) {
 
 }  // namespace
 
-Status open_folders(const Broker& broker, Session& session, bool make) {
+Status open_folders(const Broker& broker, Session& session) {
   Result<Fd> folder = open_beneath(broker.places.sessions(), session.id, O_RDONLY | O_DIRECTORY);
   if (!folder) {
     return folder.failure();
@@ -76,8 +76,7 @@ Status open_folders(const Broker& broker, Session& session, bool make) {
   };
   for (const Inner& inner :
        {Inner{"executions", &Session::executions_folder}, Inner{"runs", &Session::runs_folder}}) {
-    Result<Fd> fd = make ? make_folder(session.folder.get(), inner.name)
-                         : open_beneath(session.folder.get(), inner.name, O_RDONLY | O_DIRECTORY);
+    Result<Fd> fd = make_folder(session.folder.get(), inner.name);
     if (!fd) {
       return fd.failure();
     }

@@ -140,7 +140,7 @@ MaybeRefusal find_block(Starting& start) {
 
 MaybeRefusal choose_profile(const Broker& broker, Starting& start) {
   const policy::Request request{policy::Role::Operator, start.executable->type,
-                                start.executable->profile, start.asked_profile, start.verbatim};
+                                start.executable->profile, start.asked_profile};
   policy::Decision decision = policy::decide(request);
   if (const auto* refused = std::get_if<policy::Refuse>(&decision)) {
     return Refusal{
@@ -148,7 +148,7 @@ MaybeRefusal choose_profile(const Broker& broker, Starting& start) {
         refused->text};
   }
   start.profile = std::get<policy::Allow>(std::move(decision)).profile;
-  if (const std::string why = broker.facts.why_not(start.profile.name); !why.empty()) {
+  if (const std::string& why = broker.facts.of(start.profile.name).missing; !why.empty()) {
     return Refusal{Reason::REFUSED_PROFILE,
                    "this machine can't enforce " + start.profile.name + ": " + why};
   }
@@ -320,17 +320,14 @@ void make_environment(Starting& start) {
     const std::size_t equals = variable.find('=');
     set(variable.substr(0, equals), variable.substr(equals + 1));
   }
-  struct Own {
-    const char* name;
-    std::string value;
-  };
-  for (const Own& own :
-       {Own{"SESSION_ID", session.id}, Own{"RUN_ID", std::to_string(start.run->number)},
-        Own{"RUN_DIR", start.work_path}, Own{"RUNBOOK", start.runbook->name}, Own{"STEP", ""},
-        Own{"BLOCK", start.block}}) {
-    set(std::string("RUNBOOKD_") + own.name, own.value);
+  const std::map<std::string, std::string> own{
+      {"SESSION_ID", session.id},       {"RUN_ID", std::to_string(start.run->number)},
+      {"RUN_DIR", start.work_path},     {"STEP", ""},
+      {"RUNBOOK", start.runbook->name}, {"BLOCK", start.block}};
+  for (const auto& [name, value] : own) {
+    set("RUNBOOKD_" + name, value);
     if (start.markdown()) {
-      set(std::string("RUNSHEETS_") + own.name, own.value);
+      set("RUNSHEETS_" + name, value);
     }
   }
   set("RUNBOOK_WORK", start.work_path);
@@ -384,7 +381,7 @@ Bytes launch_message(const Broker& broker, const Starting& start) {
     launch.setHome(wire::text(std::string(session.value("HOME"))));
     launch.setWorkPath(wire::text(start.work_path));
     launch.setTreePath(wire::text(start.runbook->folder_path));
-    launch.setFilter(wire::data(broker.facts.filter(start.profile.name)));
+    launch.setFilter(wire::data(broker.facts.of(start.profile.name).filter));
     fill_limits(start.limits, launch.initLimits());
     launch.setUmask(session.umask());
     auto hidden = launch.initHidden(2);

@@ -230,10 +230,16 @@ void Opener::on_read(const OpeningPtr& opening, Result<Packet> answer) {
 void Opener::conclude(const OpeningPtr& opening, Packet answer) {
   Session& session = *opening->session;
   Receipt receipt{Receipt::Kind::Opened, session.id, "", 0, {}};
-  receipt.reading = std::make_shared<const Bytes>(answer.bytes);
   std::string name;
   const Status sealed = wire::read<FromReader>(
       answer.bytes, limits::kTrustedNesting, [&](FromReader::Reader from) -> Status {
+        // Kept for a day, in case the request is repeated: without the blocks and their scripts.
+        receipt.reading =
+            std::make_shared<const Bytes>(wire::build<reader::Outcome>([&from](auto root) {
+              if (from.isRead()) {
+                root.setProblems(from.getRead().getProblems());
+              }
+            }));
         if (!from.isRead() || !from.getRead().getVetted()) {
           return from.isRead() ? done() : Status(error(Code::Invalid, "not an outcome"));
         }

@@ -158,7 +158,7 @@ class Recovery {
 
   Status open_session(const Found& found) {
     const SessionPtr session = found.session;
-    if (Status folders = open_folders(broker_, *session, true); !folders) {
+    if (Status folders = open_folders(broker_, *session); !folders) {
       return folders;
     }
     Journal::Found journal;

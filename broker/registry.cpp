@@ -14,6 +14,8 @@ constexpr std::size_t kPathBytes = 4096;
 constexpr std::size_t kNameBytes = 256;
 constexpr std::size_t kTextBytes = 4096;
 constexpr std::size_t kWords = 64;
+constexpr std::size_t kInputs = 1024;
+constexpr std::size_t kAllScriptsBytes = 4 << 20;  // whoever is shown the blocks gets them all
 
 Error broken(const char* what) {
   return error(Code::Invalid, std::string("the reader broke its contract: ") + what);
@@ -136,7 +138,17 @@ class Scripts {
  public:
   Scripts(const Tree& tree, ByteView content) : tree_(tree), content_(content) {}
 
+  // Its script, and room for it in an answer: shared or not, it is shown with each block.
   Result<std::shared_ptr<const Bytes>> of(reader::Block::Reader block) {
+    Result<std::shared_ptr<const Bytes>> script = find(block);
+    total_ += script ? (*script)->size() : 0;
+    return total_ <= kAllScriptsBytes
+               ? script
+               : error(Code::TooLarge, "the scripts of all its blocks together are over 4 MiB");
+  }
+
+ private:
+  Result<std::shared_ptr<const Bytes>> find(reader::Block::Reader block) {
     const std::string path = wire::text(block.getPath());
     if (wire::text(block.getKind()) != "file") {
       if (block.getScript().size() > limits::kScriptBytes) {
@@ -158,10 +170,10 @@ class Scripts {
     return kept;
   }
 
- private:
   const Tree& tree_;
   ByteView content_;
   std::map<std::string, std::shared_ptr<const Bytes>> files_;
+  std::size_t total_ = 0;
 };
 
 // What makes a block runnable: script, trace, inputs, interpreter.
@@ -216,7 +228,8 @@ Result<Executable> check_block(reader::Block::Reader from, Scripts& scripts) {
     }
   }
   if (out.id.empty() || !is_utf8(out.title) || out.title.size() > kTextBytes ||
-      !is_utf8(out.why_not) || (!out.path.empty() && !beneath(out.path))) {
+      !is_utf8(out.why_not) || from.getInputs().size() > kInputs ||
+      (!out.path.empty() && !beneath(out.path))) {
     return broken("a block");
   }
   for (const auto input : from.getInputs()) {

@@ -27,7 +27,7 @@ struct Receipt {
   std::string subject;  // execution, runbook
   std::uint32_t run = 0;
   Refusal refusal;                         // where refused
-  std::shared_ptr<const Bytes> reading{};  // Opened: the reader's outcome, for its problems
+  std::shared_ptr<const Bytes> reading{};  // Opened: a reader::Outcome of its problems alone
 };
 
 class RequestIds {

@@ -38,11 +38,12 @@ constexpr std::array<Row, 9> kTable = {{
     {front::Operation::REPLACE_ENVIRONMENT, false, Needs::OpenSession, 0, handle_environment},
 }};
 
-// What was refused is recorded too, once it is known whose session it would have changed.
+// What was refused is recorded too, once it is known who asked: a front could have made up the
+// rest.
 void record_refusal(Broker& broker, const Call& call, const Refusal& refusal) {
   const SessionPtr session = call.session ? call.session : broker.sessions.current();
   const bool asks_again = refusal.reason == Reason::NO_ENVIRONMENT;  // clients give it unasked
-  if (!session || !session->journal || !call.changes || asks_again) {
+  if (!session || !session->journal || !call.authentic || asks_again) {
     return;
   }
   JsonWriter line = session->journal->begin("refused", &call.actor);
@@ -131,6 +132,7 @@ void handle_act(Broker& broker, Connection& connection, const CallPtr& call,
     refuse(broker, call, refused->reason, refused->text);
     return;
   }
+  call->authentic = true;
   const ByteView content(from.getContent().begin(), from.getContent().size());
   const Status acted = wire::read<front::Operation>(
       content, limits::kClientNesting,
@@ -149,7 +151,6 @@ Status dispatch(Broker& broker, Connection& connection, front::Request::Reader r
   call->serial = request.getSerial();
   call->fds = std::move(fds);
   if (request.isAct()) {
-    call->changes = true;
     handle_act(broker, connection, call, request.getAct());
     return done();
   }

@@ -22,7 +22,7 @@ struct Connection;
 struct Call {
   Actor actor;
   std::uint32_t serial = 0;
-  bool changes = false;     // an act: what becomes of it is recorded
+  bool authentic = false;   // an act of its client: what becomes of it is recorded
   bool noted = false;       // the ledger holds what becomes of it, or needn't
   std::string request_key;  // of an act whose id was noted
   std::string request_hex;  // for the record

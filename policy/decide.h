@@ -19,7 +19,6 @@ struct Request {
   std::string_view block_type;     // check, command, run, ...
   std::string_view block_profile;  // what the block itself names; "" when it names none
   std::string_view asked_profile;  // what the person asked for; "" takes the block's default
-  bool verbatim = false;           // templates insert values as they are
 };
 
 enum class Why { NotPermitted, UnknownProfile, ProfileNotEnforced };

@@ -98,5 +98,27 @@ def test_a_reader_that_hangs_is_ended_by_the_clock():
         d.end_sessions()
 
 
+def test_many_blocks_that_name_one_large_file_are_refused_and_cost_the_broker_nothing():
+    with Daemon("many") as d:
+        d.write("m/big.sh", "#!/bin/bash\n" + "# filler\n" * 100_000, 0o755)
+        blocks = "".join(f'<Command id="b{i}" path="big.sh" />\n\n' for i in range(60))
+        book = d.write("m/runbook.mdx", "# Many\n\n" + blocks)
+        small = d.write("s/runbook.mdx", BOOK)
+        d.ok("open", small)
+        broker = d.broker_pid()
+        before = resident_kib(broker)
+        done = d.ctl("open", book)
+        assert done.rc in (125, 126) and "4 MiB" in done.err, repr(done)
+        assert d.broker_pid() == broker
+        assert resident_kib(broker) - before < 32 * 1024, (before, resident_kib(broker))
+        assert d.ctl("run", small).rc == 0
+        d.end_sessions()
+
+
+def resident_kib(pid):
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
+
+
 if __name__ == "__main__":
     harness.main(globals())

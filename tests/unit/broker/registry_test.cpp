@@ -94,6 +94,61 @@ TEST_CASE("registry: a vetted document becomes executables, each with its digest
   CHECK(registry->block("b") == nullptr);
 }
 
+TEST_CASE(
+    "registry: the scripts that a client is shown hold 4 MiB together, one file named often too") {
+  constexpr std::size_t kBig = 1 << 20;
+  const Bytes content = to_bytes("# Book\n" + std::string(kBig, '#'));
+  const auto open = [&](unsigned blocks) {
+    Result<Registry> out = error(Code::Invalid, "unset");
+    const Bytes tree_message = wire::build<reader::Tree>([&](auto tree) {
+      tree.setMain("runbook.mdx");
+      tree.setBound(true);
+      auto entries = tree.initEntries(2);
+      fill_entry(entries[0], "big.sh", 7, kBig);
+      fill_entry(entries[1], "runbook.mdx", kBig + 7, 0);
+    });
+    const Bytes message = wire::build<reader::Outcome>([&](auto outcome) {
+      outcome.setVetted(true);
+      outcome.setFormat("mdx");
+      auto list = outcome.initBlocks(blocks);
+      for (unsigned i = 0; i < blocks; ++i) {
+        list[i].setId(std::to_string(i).c_str());
+        list[i].setKind("file");
+        list[i].setPath("big.sh");
+        list[i].setRunnable(true);
+        list[i].initInterpreter(1).set(0, "bash");
+        list[i].initTrace(1)[0].initLiteral().setLength(kBig);
+      }
+    });
+    (void)wire::read<reader::Tree>(tree_message, limits::kTrustedNesting, [&](auto from) {
+      const Result<Tree> tree = check_tree(from, content);
+      REQUIRE(tree.ok());
+      return wire::read<reader::Outcome>(message, limits::kTrustedNesting, [&](auto root) {
+        out = seal_registry(root, *tree, content);
+        return done();
+      });
+    });
+    return out;
+  };
+  CHECK(open(4).ok());
+  const Result<Registry> refused = open(5);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.failure().code == Code::TooLarge);
+}
+
+TEST_CASE("registry: more inputs than a request can carry are refused") {
+  const auto with = [](unsigned count) {
+    return sealed([count](auto outcome) {
+      auto inputs = outcome.getBlocks()[0].initInputs(count);
+      for (unsigned i = 0; i < count; ++i) {
+        inputs[i].setName(i == 0 ? "x" : ("x" + std::to_string(i)).c_str());
+      }
+    });
+  };
+  CHECK(with(1024).ok());
+  CHECK_FALSE(with(1025).ok());
+}
+
 TEST_CASE("registry: the digest covers everything that decides what runs") {
   const Digest digest = sealed()->block("a")->digest;
   const auto differs = [&](const Fill& change) {

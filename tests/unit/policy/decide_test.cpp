@@ -24,7 +24,7 @@ std::string decided(const Request& request) {
 }
 
 Request request(Role role, std::string_view type, std::string_view block, std::string_view asked) {
-  return {role, type, block, asked, false};
+  return {role, type, block, asked};
 }
 
 }  // namespace
