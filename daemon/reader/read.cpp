@@ -100,9 +100,7 @@ Answer read_text(std::string_view text, Dialect dialect, const std::string& file
   limits.nodes = kNodes;
   Parsed parsed = parse(text, dialect, limits);
   refuse_all(parsed.problems, out.findings);
-  if (out.findings.empty()) {
-    refuse_all(vet(parsed.tree), out.findings);
-  }
+  refuse_all(vet(parsed.tree), out.findings);  // of what could be read, however much that is
   const FrontMatter front = read_front_matter(parsed.tree, out.findings);
   out.title = title_of(parsed.tree, front, file_name);
   if (!has_refusal(out.findings)) {

@@ -29,12 +29,39 @@ std::uint32_t read_number(std::string_view text, std::uint32_t& number) {
 
 void BlockParser::run(std::uint32_t first_line) {
   containers_.push_back({});
-  for (line_ = first_line; line_ < context_.source.line_count() && !context_.refused(); ++line_) {
+  for (line_ = first_line; line_ < context_.source.line_count(); ++line_) {
     take_line();
+    if (context_.refused() && !pass_over_block()) {
+      return;
+    }
   }
-  if (!context_.refused()) {
+  if (!broken_) {
     close_to(1);
   }
+}
+
+// A tag or braces that can't be read: goes on behind the next blank line, to find what else is
+// wrong. What is said from there on about tags that close and don't fit would only be a
+// consequence.
+bool BlockParser::pass_over_block() {
+  const std::string_view code = context_.refusal->code;
+  const bool of_tags = code == "syntax-unexpected-closing-tag" ||
+                       code == "syntax-closing-tag-mismatch" || code == "syntax-unclosed-element";
+  if (of_tags && broken_) {
+    context_.refusal.reset();
+    return false;
+  }
+  // What isn't closed is looked for to the text's end each time.
+  constexpr std::uint64_t kLooks = 4;
+  if (of_tags || fed_ > kLooks * context_.source.size() || !context_.go_on()) {
+    return false;
+  }
+  broken_ = true;
+  leaf_ = {};
+  while (line_ + 1 < context_.source.line_count() && !Cursor(context_.source, line_ + 1).blank()) {
+    ++line_;
+  }
+  return true;
 }
 
 // A blank line within an element of a list item makes the item loose as one beside it does.

@@ -91,6 +91,7 @@ class BlockParser {
   };
 
   // Lines and containers (blocks.cpp).
+  bool pass_over_block();
   void take_line();
   bool take_blank_line(Cursor& cursor);
   std::size_t match(Cursor& cursor, std::size_t depth) const;
@@ -141,7 +142,7 @@ class BlockParser {
   bool start_flow(const Cursor& cursor, std::size_t kept, Start how);
   bool read_flow(Stream& stream, std::vector<FlowPiece>& pieces);
   bool start_esm(const Cursor& cursor, std::size_t kept);
-  Ended feed(Text& text, std::uint32_t& next, std::size_t depth) const;
+  Ended feed(Text& text, std::uint32_t& next, std::size_t depth);
   void place(const Text& text, const FlowPiece& piece);
   void place_tag(const Text& text, const Tag& tag);
   void close_element(const Text& text, const Tag& tag);
@@ -152,6 +153,8 @@ class BlockParser {
   std::vector<Container> containers_;
   Leaf leaf_;
   std::uint32_t quotes_ = 0;  // among the containers
+  bool broken_ = false;       // a block was passed over
+  std::uint64_t fed_ = 0;     // bytes that constructs over several lines looked at
   std::uint32_t line_ = 0;
   std::uint32_t blank_line_ = kNone - 1;  // the last blank one between blocks
   // Lines before this one were read as a tag or value that then turned out to be a paragraph's:

@@ -22,6 +22,18 @@ void Context::refuse(std::uint32_t offset, std::string_view code, std::string te
   refusal = std::move(problem);
 }
 
+bool Context::go_on() {
+  constexpr std::size_t kProblems = 20;  // each may have been looked for to the text's end
+  constexpr std::string_view kLimit = "syntax-too-";
+  if (!refusal || refusal->code.substr(0, kLimit.size()) == kLimit ||
+      found.size() + 1 >= kProblems) {
+    return false;
+  }
+  found.push_back(std::move(*refusal));
+  refusal.reset();
+  return true;
+}
+
 bool Context::spend(std::uint64_t characters, std::uint32_t offset) {
   if (characters > work) {
     refuse(offset, "syntax-too-complex",

@@ -1,12 +1,14 @@
 // context.h — what the parts of one parse share: the tree being built, the file, the first refusal.
 // [UNTRUSTED: reader]
-// A refusal ends the parse: whoever sees refused() returns at once.
+// A refusal ends what is being read: whoever sees refused() returns at once. The parse may go on
+// behind it, to find what else is wrong; the tree is then never shown.
 // Errors: none.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "daemon/reader/tree/source.h"
 #include "daemon/reader/tree/text.h"
@@ -23,12 +25,15 @@ struct Context {
   Limits limits;
   std::uint64_t work;  // characters that may still be read more than once
   std::optional<Problem> refusal;
+  std::vector<Problem> found;  // refusals behind which the parse went on
 
   [[nodiscard]] bool mdx() const { return tree.dialect == Dialect::Mdx; }
   [[nodiscard]] bool refused() const { return refusal.has_value(); }
   // Keeps the first.
   void refuse(std::uint32_t offset, std::string_view code, std::string text,
               std::string advice = {});
+  // Puts the refusal aside. False: it ends the parse (a limit is reached, or enough was found).
+  bool go_on();
   // Spends work on a second look; false and a refusal when none is left.
   bool spend(std::uint64_t characters, std::uint32_t offset);
 

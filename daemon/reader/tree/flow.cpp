@@ -8,7 +8,7 @@
 namespace rb::rdr::grammar {
 
 // Appends the next line of the containers a construct stands in.
-Ended BlockParser::feed(Text& text, std::uint32_t& next, std::size_t depth) const {
+Ended BlockParser::feed(Text& text, std::uint32_t& next, std::size_t depth) {
   if (next >= context_.source.line_count()) {
     return Ended::EndOfText;
   }
@@ -17,6 +17,7 @@ Ended BlockParser::feed(Text& text, std::uint32_t& next, std::size_t depth) cons
     return Ended::Container;
   }
   text.append(cursor);
+  fed_ += cursor.end - cursor.at;
   ++next;
   return Ended::No;
 }

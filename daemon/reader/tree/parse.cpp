@@ -1,5 +1,7 @@
 // The whole parse: front matter, blocks, text, then the tree in its final order with positions.
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "daemon/reader/tree/blocks.h"
 #include "daemon/reader/tree/context.h"
@@ -117,6 +119,33 @@ void mark_loose(Tree& tree) {
   }
 }
 
+// Each text by itself: of one that is refused nothing stays.
+void parse_texts(grammar::Context& context, grammar::Blocks& blocks) {
+  std::vector<Node>& nodes = context.tree.nodes;
+  for (grammar::InlineJob& job : blocks.jobs) {
+    if (context.refused() && !context.go_on()) {
+      return;
+    }
+    const std::size_t before = nodes.size();
+    grammar::InlineParser(context, blocks, job).run();
+    if (context.refused()) {
+      nodes.resize(before);
+      nodes[job.node].first_child = nodes[job.node].last_child = kNone;
+    }
+  }
+}
+
+// In document order, whether blocks or their texts were refused.
+std::vector<Problem> take_problems(grammar::Context& context) {
+  std::vector<Problem> out = std::move(context.found);
+  if (context.refusal) {
+    out.push_back(std::move(*context.refusal));
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Problem& a, const Problem& b) { return a.offset < b.offset; });
+  return out;
+}
+
 }  // namespace
 
 Parsed parse(std::string_view text, Dialect dialect, const Limits& limits) {
@@ -131,17 +160,11 @@ Parsed parse(std::string_view text, Dialect dialect, const Limits& limits) {
   context.add(kNone, Kind::Root, tree.body_offset, source.size());
   grammar::Blocks blocks;
   grammar::BlockParser(context, blocks).run(tree.body_line - 1);
-  for (grammar::InlineJob& job : blocks.jobs) {
-    if (!context.refused()) {
-      grammar::InlineParser(context, blocks, job).run();
-    }
-  }
+  parse_texts(context, blocks);
   order_nodes(tree);
   place_positions(source, tree);
   mark_loose(tree);
-  if (context.refusal) {
-    parsed.problems.push_back(std::move(*context.refusal));
-  }
+  parsed.problems = take_problems(context);
   return parsed;
 }
 

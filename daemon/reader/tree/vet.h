@@ -1,7 +1,7 @@
 // vet.h — decides whether a runbook is declarative: what it refuses is never shown or registered.
 // [UNTRUSTED: reader]
-// In:     a tree without syntax errors. MDX: rules R1-R11 and S1-S4. Markdown: nothing is refused;
-//         links whose URL could run code are marked `unsafe`.
+// In:     a tree, or what could be read of one. MDX: rules R1-R11 and S1-S4. Markdown: nothing is
+//         refused; links whose URL could run code are marked `unsafe`.
 // Out:    every problem in document order: of an element first its name, then its attributes, then
 //         what lies in it. None: vetted.
 // Errors: none.

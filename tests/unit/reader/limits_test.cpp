@@ -115,6 +115,42 @@ TEST_CASE("limits: time, where a text would have to be read in two ways again an
   CHECK(refused(times("a\n\n{/*\n", 1) + "*/1} text\n").empty());
 }
 
+// "3 syntax, 5 prop" of all that is wrong.
+std::string all_wrong(const std::string& text) {
+  std::string out;
+  for (const rdr::Finding& one :
+       rdr::read_text(text, rdr::Dialect::Mdx, "runbook.mdx", nullptr).findings) {
+    out += (out.empty() ? "" : ", ") + std::to_string(one.line) + " " + one.construct;
+    CHECK_MESSAGE(!one.advice.empty(), one.text);
+  }
+  return out;
+}
+
+TEST_CASE("problems: what can't be read hides nothing in front of it or behind it") {
+  CHECK(all_wrong("{x}\n\na <b c\n\n<p title={y}>z</p>\n\n{{ .inputs.Name }}\n\n<Zebra />\n\n"
+                  "- a {1 2}\n- {z}\n") ==
+        "1 expression, 3 syntax, 5 prop, 7 syntax, 9 unknown-block, 11 syntax, 12 expression");
+  CHECK(all_wrong("<!-- a -->\n\n<script />\n\n<b>\n\ntext\n") == "1 syntax, 3 element");
+  CHECK(all_wrong("text\n\n<div>\n\n{x}\n") == "3 syntax, 5 expression");
+  // Tags that no longer fit behind something broken are no problems of their own.
+  CHECK(all_wrong("<div x=>\n\ntext\n\n</div>\n\n{x}\n") == "1 syntax");
+}
+
+TEST_CASE("problems: a text that is wrong everywhere is told of twenty times, and quickly") {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) {
+    text += "{\n\n";
+  }
+  const rdr::Answer answer = rdr::read_text(text, rdr::Dialect::Mdx, "runbook.mdx", nullptr);
+  CHECK(!answer.vetted);
+  CHECK(answer.findings.size() <= 20);
+  std::string texts;
+  for (int i = 0; i < 20'000; ++i) {
+    texts += "a {\n\n";
+  }
+  CHECK(rdr::read_text(texts, rdr::Dialect::Mdx, "runbook.mdx", nullptr).findings.size() == 20);
+}
+
 TEST_CASE("limits: of many problems the first are listed, and how many follow") {
   const rdr::Answer answer =
       rdr::read_text(times("{x}\n\n", 1'000), rdr::Dialect::Mdx, "runbook.mdx", nullptr);

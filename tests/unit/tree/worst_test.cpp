@@ -122,6 +122,9 @@ std::vector<Input> of_mdx() {
       {"an import that never ends", "import {" + times("a,\n", 100'000)},
       {"comments in braces", "{" + times("/**/", 100'000) + "}"},
       {"a brace opened before every line", times("{\n", 100'000)},
+      {"a brace that never closes in each block", times("{\n\n", 150'000)},
+      {"a quote that never closes in each block", times("<a b='\n\n", 60'000)},
+      {"a brace that never closes in each text", times("a {\n\n", 100'000)},
       {"quotes and braces", times("> {`\n", 50'000)},
   };
 }
