@@ -6,6 +6,7 @@ Own documents always; the collected cases and the public corpus where they lie b
 import json
 import os
 import random
+import sys
 from pathlib import Path
 
 from javascript import Javascript
@@ -133,3 +134,16 @@ class Mutants:
             for _ in range(self.random.choice((1, 1, 2, 3, 6))):
                 text = self.mutate(text)
         return ("mdx" if self.random.random() < 0.7 else "markdown"), text[:2 * LONGEST]
+
+
+def main():
+    """FILE...: each as a line for `peer.mjs --rate` and `tree_lines --rate`, in its own dialect."""
+    for name in sys.argv[1:]:
+        text = text_of(Path(name))
+        if text is not None:
+            dialect = "mdx" if name.endswith(".mdx") else "markdown"
+            print(json.dumps({"dialect": dialect, "text": text}))
+
+
+if __name__ == "__main__":
+    main()

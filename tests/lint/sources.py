@@ -18,7 +18,8 @@ def ours(*suffixes):
     else:
         paths = [p for p in ROOT.rglob("*")
                  if not any(part.startswith("build") or part == ".git"
-                            for part in p.relative_to(ROOT).parts[:1])]
+                            for part in p.relative_to(ROOT).parts[:1])
+                 and "node_modules" not in p.relative_to(ROOT).parts]
     return sorted(p for p in paths if p.is_file() and (not suffixes or p.suffix in suffixes))
 
 
