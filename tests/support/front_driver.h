@@ -14,6 +14,7 @@
 #include "common/packet.h"
 #include "protocol/broker.capnp.h"
 #include "protocol/front.capnp.h"
+#include "protocol/limits.h"
 
 namespace rb::testing {
 
@@ -30,8 +31,9 @@ class Client {
 
   [[nodiscard]] bool send(ByteView message, const std::vector<int>& fds = {}) const;
   [[nodiscard]] bool send_raw(ByteView bytes) const;  // as they are, without a head
-  [[nodiscard]] bool hello(const std::string& name = "test",
-                           std::uint32_t version = 1) const;  // and takes the welcome
+  [[nodiscard]] bool hello(
+      const std::string& name = "test",
+      std::uint32_t version = limits::kProtocolVersion) const;  // and takes the welcome
   struct Received {
     Bytes message;
     std::vector<Fd> fds;
@@ -109,6 +111,7 @@ template <typename Fill>
 
 }  // namespace rb::testing
 
+#include "protocol/limits.h"
 #include "protocol/wire.h"
 
 template <typename Fill>

@@ -67,7 +67,8 @@ TEST_CASE("front: a client of another version hears why and is let go") {
   expect_at_client(client, [](ServerMessage::Reader message) {
     REQUIRE(message.isBye());
     const std::string text = wire::text(message.getBye().getText());
-    CHECK(text.find("protocol version 1") != std::string::npos);
+    CHECK(text.find("protocol version " + std::to_string(limits::kProtocolVersion)) !=
+          std::string::npos);
     CHECK(text.find('7') == std::string::npos);
   });
   CHECK(client.ends());
