@@ -100,7 +100,9 @@ def inside_activation():
             assert stat.S_IMODE(path.stat().st_mode) == 0o600, oct(path.stat().st_mode)
         assert stat.S_IMODE(d.runtime.stat().st_mode) == 0o700
         d.ok("session", "start", "--as", "tester", "--why", "activation")
-        assert d.show("ActiveState") == "active" and d.show("SubState") == "running"
+        # One front may serve before the other is ready, and the manager is told of both.
+        wait_until(lambda: d.show("ActiveState") == "active" and d.show("SubState") == "running", 5,
+                   "the manager told that it serves")
         assert d.show("Type") == "notify" and d.broker_pid()
         book = d.book("#!/bin/bash\necho under systemd\n")
         done = d.ctl("run", book, "a")
