@@ -113,6 +113,20 @@ def table_after_a_container(dialect, _document, mine, other):
         other[1] in ("definition", "paragraph") and mine[2].split(":")[0] == other[2].split(":")[0]
 
 
+def lazy_tag(_dialect, _document, mine, other):
+    return bool(mine and other) and mine[1:] == other[1:] and mine[0] < other[0] and mine[1].startswith("mdx") and \
+        mine[2].split("-")[0].split(":")[0] != mine[2].split("-")[1].split(":")[0]
+
+
+def unended_reference(_dialect, _document, mine, other):
+    """An attribute's value that holds &name; where no such name is, but a shorter one."""
+    if not (mine and other and mine[:3] == other[:3] and "attributes" in mine[3] and "attributes" in other[3]):
+        return False
+    pairs = list(zip(mine[3]["attributes"], other[3]["attributes"]))
+    return all(one == two or one[0] == two[0] == "string" and re.search(r"&[A-Za-z]+[A-Za-z0-9]*;", one[2])
+               for one, two in pairs)
+
+
 def task_box(_dialect, _document, mine, other):
     if not (mine and other and mine[1] == other[1] == "text"):
         return False
@@ -152,6 +166,8 @@ NAMED = {
     "heading-after-definition": heading_begins_at_a_definition,
     "mailto-and-xmpp": addressed_links,
     "table-after-container": table_after_a_container,
+    "lazy-tag": lazy_tag,
+    "unended-reference": unended_reference,
     "task-box": task_box,
     "footnote-blank-lines": blank_lines_in_a_footnote,
     "rule-of-three": rule_of_three,

@@ -73,9 +73,11 @@ void BlockParser::note_blank_before() {
   while (above->kind == ContainerKind::Element) {
     ++above;
   }
-  if (above->kind == ContainerKind::Item) {
-    context_.node(above->node).spread = true;
+  if (above->kind != ContainerKind::Item) {
+    return;
   }
+  Node& item = context_.node(above->node);
+  item.spread = item.spread || item.span.start.offset < context_.source.line(blank_line_).begin;
 }
 
 NodeId BlockParser::add(Kind kind, std::uint32_t begin, std::uint32_t end) {

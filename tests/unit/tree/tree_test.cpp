@@ -147,6 +147,46 @@ TEST_CASE("lists: a task is ticked or not, and the mark is no text") {
   CHECK(first(parsed.tree, Kind::Text).value == "done");
 }
 
+TEST_CASE(
+    "lists: a blank line within an element of an item makes it loose, one before it doesn't") {
+  const auto loose = [](std::string_view text) {
+    const Parsed parsed = parse(text, Dialect::Mdx);
+    std::string out;
+    for (const Node& node : parsed.tree.nodes) {
+      if (node.kind == Kind::ListItem) {
+        out += node.spread ? 'l' : 't';
+      }
+    }
+    return out;
+  };
+  CHECK(loose("- <div>\n\n  x\n  </div>\n") == "l");
+  CHECK(loose("- <div>\n  x\n\n  </div>\n") == "l");
+  CHECK(loose("- <div>\n  x\n  </div>\n") == "t");
+  CHECK(loose("- a\n\n- <b><i>x</i></b>\n- <div>\n  x\n  </div>\n") == "ttt");
+}
+
+TEST_CASE("quotes: one goes on over a line that holds its mark alone") {
+  const Parsed parsed = parse("* a\n  > b\n  >\n* c\n", Dialect::Markdown);
+  CHECK_FALSE(first(parsed.tree, Kind::List).spread);
+  CHECK(first(parsed.tree, Kind::Blockquote).span.end.line == 3);
+}
+
+TEST_CASE("links: GFM's addresses keep their scheme in Markdown, and are mail in MDX") {
+  const auto urls = [](std::string_view text, Dialect dialect) {
+    const Parsed parsed = parse(text, dialect);
+    std::string out;
+    for (const Node& node : parsed.tree.nodes) {
+      out += node.kind == Kind::Link ? std::string(parsed.tree.link(node).url) + " " : "";
+    }
+    return out;
+  };
+  const char* text = "mailto:a@b.c xmpp:a@b.c/d@e. xmpp:a@b.c/d/e xmpp:a@b.c/ amailto:a@b.c\n";
+  CHECK(urls(text, Dialect::Markdown) ==
+        "mailto:a@b.c xmpp:a@b.c/d@e xmpp:a@b.c/d xmpp:a@b.c mailto:a@b.c ");
+  CHECK(urls(text, Dialect::Mdx) ==
+        "mailto:a@b.c mailto:a@b.c mailto:a@b.c mailto:a@b.c mailto:a@b.c ");
+}
+
 TEST_CASE("tables: cells know their column's alignment, the header its row") {
   const Parsed parsed = parse("| a | b |\n|:--|--:|\n| 1 | 2\\|3 |\n", Dialect::Markdown);
   CHECK(count(parsed.tree, Kind::TableCell) == 4);
