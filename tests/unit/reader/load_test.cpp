@@ -9,6 +9,7 @@
 
 #include "common/io.h"
 #include "daemon/reader/follow.h"
+#include "daemon/reader/yaml.h"
 #include "tests/unit/reader/opened.h"
 
 namespace rb::test {
@@ -247,6 +248,14 @@ TEST_CASE(
   CHECK(refuses("- a\n", 2));
   CHECK(refuses("title: T\na: &x 1\n", 3));
   CHECK(refuses("title: T\ntitle: U\n", 3));
+  CHECK(refuses("title: T\na: *x\n", 3));
+  CHECK(refuses("title: T\na: !!str 1\n", 3));
+  CHECK(refuses("title: T\na: ! 1\n", 3));
+  CHECK(refuses("title: T\na:\n  <<: {b: 1}\n", 4));
+  CHECK(refuses("title: T\n...\na: 1\n", 4));
+  CHECK(refuses("title: T\n~: 1\n", 3));
+  CHECK(refuses("title: T\na: " + std::string(33, '[') + std::string(33, ']') + "\n", 3));
+  CHECK(refuses("title: " + std::string(rdr::kYamlBytes, 'x') + "\n", 2));
   CHECK(refuses("inputs: 5\n", 2));
   CHECK(refuses("inputs:\n  - x\n", 3));
   CHECK(refuses("interpreters: [a]\n", 2));
