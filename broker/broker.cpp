@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "broker/service.h"
+#include "broker/trees.h"
 #include "common/clock.h"
 #include "common/io.h"
 #include "common/log.h"
@@ -26,10 +27,6 @@ Bytes random_bytes(std::size_t count) {
   Bytes out(count);
   seal::random(out);
   return out;
-}
-
-const char* socket_of(Role role) {
-  return role == Role::Operator ? "operator.sock" : "agent.sock";
 }
 
 }  // namespace
@@ -75,7 +72,8 @@ Status Broker::listen() {
       }
     }
     if (!listener) {
-      Result<Fd> own = Places::listen_at(places.runtime(), socket_of(role), SOCK_STREAM);
+      Result<Fd> own =
+          Places::listen_at(places.runtime(), std::string(name_of(role)) + ".sock", SOCK_STREAM);
       if (!own) {
         return own.failure();
       }
@@ -91,6 +89,7 @@ int Broker::serve(const std::vector<Record>& records, bool fresh_ledger) {
     log::error(listening.failure().text());
     return 1;
   }
+  sweep_trees(places.trees());
   recover(*this, records, fresh_ledger);
   recovering_ = false;
   fronts.start(Role::Operator);

@@ -11,7 +11,6 @@
 #include "common/io.h"
 #include "policy/builtin.h"
 #include "policy/decide.h"
-#include "protocol/digests.h"
 #include "protocol/folder_id.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
@@ -92,11 +91,10 @@ MaybeRefusal open_secrets(const Broker& broker, Operation operation, Starting& s
   if (box.size() == 0) {
     return std::nullopt;
   }
-  const Digest meant =
-      operation_digest(operation, static_cast<front::Role>(start.call->actor.role));
   std::optional<Bytes> plain = seal::open_box({box.begin(), box.size()}, broker.box);
   const auto take = [&](front::Secrets::Reader from) -> Status {
-    if (digest_from_bytes({from.getRequest().begin(), from.getRequest().size()}) != meant) {
+    if (digest_from_bytes({from.getRequest().begin(), from.getRequest().size()}) !=
+        start.call->content) {
       return error(Code::Invalid, "of another request");
     }
     for (const auto input : from.getInputs()) {

@@ -53,14 +53,6 @@ std::vector<std::string> texts(capnp::List<capnp::Text>::Reader from) {
   return out;
 }
 
-Status check_words(const std::vector<std::string>& words, std::size_t most_bytes) {
-  const bool fine = words.size() <= kWords &&
-                    std::all_of(words.begin(), words.end(), [most_bytes](const std::string& word) {
-                      return printable(word, most_bytes);
-                    });
-  return fine ? done() : Status(broken("a list of words"));
-}
-
 Result<Piece> check_insertion(reader::Insertion::Reader from) {
   Piece out;
   out.kind = Piece::Kind::Insertion;
@@ -189,11 +181,11 @@ Status check_runnable(reader::Block::Reader from, Scripts& scripts, Executable& 
   }
   out.trace = std::move(*trace);
   out.interpreter = texts(from.getInterpreter());
-  if (out.interpreter.empty() || out.interpreter.front().empty()) {
+  const auto fine = [](const std::string& word) { return printable(word, kPathBytes); };
+  if (out.interpreter.empty() || out.interpreter.front().empty() ||
+      out.interpreter.size() > kWords ||
+      !std::all_of(out.interpreter.begin(), out.interpreter.end(), fine)) {
     return broken("a block without an interpreter");
-  }
-  if (Status words = check_words(out.interpreter, kPathBytes); !words) {
-    return words;
   }
   for (const Piece& piece : out.trace) {
     const bool declared =

@@ -49,11 +49,6 @@ std::vector<RequestIds::Waiter> RequestIds::settle(const std::string& key, const
   return std::exchange(found->second.waiting, {});
 }
 
-Digest RequestIds::content(const std::string& key) const {
-  const auto found = entries_.find(key);
-  return found == entries_.end() ? Digest{} : found->second.content;
-}
-
 void RequestIds::forget_old(std::int64_t now_ms) {
   const std::int64_t kept =
       std::chrono::duration_cast<std::chrono::milliseconds>(limits::kRequestIdsKept).count();

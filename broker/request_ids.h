@@ -45,8 +45,6 @@ class RequestIds {
                           std::int64_t now_ms, std::optional<Receipt>& answer);
   // Ends it: gives those who wait for it.
   [[nodiscard]] std::vector<Waiter> settle(const std::string& key, const Receipt& receipt);
-  // The content's digest of a request under way.
-  [[nodiscard]] Digest content(const std::string& key) const;
 
   [[nodiscard]] static Record to_record(const std::string& key, const Digest& content,
                                         const Receipt& receipt, std::int64_t at_ms);

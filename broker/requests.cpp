@@ -70,11 +70,16 @@ Status act(Broker& broker, const CallPtr& call, Operation operation) {
     return error(Code::Invalid, "malformed");
   }
   call->request_hex = to_hex(request);
+  if (!row->agents && call->actor.role != Role::Operator) {
+    refuse(broker, call, Reason::NOT_PERMITTED,
+           "agents may change nothing until a policy rule lets them: ask an operator");
+    return done();
+  }
   const std::string key = RequestIds::key(call->actor.role, client, request);
   std::optional<Receipt> before;
   const RequestIds::Waiter waiter{call->actor.connection, call->serial};
-  const Digest content = operation_digest(operation, static_cast<front::Role>(call->actor.role));
-  switch (broker.ids.note(key, content, waiter, wall_now_ms(), before)) {
+  call->content = operation_digest(operation, static_cast<front::Role>(call->actor.role));
+  switch (broker.ids.note(key, call->content, waiter, wall_now_ms(), before)) {
     case RequestIds::Seen::OtherContent:
       refuse(broker, call, Reason::REPLAYED, "this request id was used for another request");
       return done();
@@ -87,11 +92,6 @@ Status act(Broker& broker, const CallPtr& call, Operation operation) {
       break;
   }
   call->request_key = key;
-  if (!row->agents && call->actor.role != Role::Operator) {
-    refuse(broker, call, Reason::NOT_PERMITTED,
-           "agents may change nothing until a policy rule lets them: ask an operator");
-    return done();
-  }
   if (row->needs == Needs::OpenSession) {
     Sessions::Found found = broker.sessions.find(wire::text(operation.getSession()));
     call->session = found.session;
@@ -165,8 +165,8 @@ Status note_in_ledger(Broker& broker, Call& call, const Receipt& receipt) {
   if (std::exchange(call.noted, true)) {
     return done();
   }
-  return broker.ledger.append(RequestIds::to_record(
-      call.request_key, broker.ids.content(call.request_key), receipt, wall_now_ms()));
+  return broker.ledger.append(
+      RequestIds::to_record(call.request_key, call.content, receipt, wall_now_ms()));
 }
 
 void finish(Broker& broker, const CallPtr& call, const Receipt& receipt) {

@@ -25,6 +25,7 @@ struct Call {
   bool authentic = false;   // an act of its client: what becomes of it is recorded
   bool noted = false;       // the ledger holds what becomes of it, or needn't
   std::string request_key;  // of an act whose id was noted
+  Digest content;           // what it asks for
   std::string request_hex;  // for the record
   std::string about;        // block, for the record of a refusal
   SessionPtr session;       // where the row wants one

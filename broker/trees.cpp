@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "common/folder.h"
@@ -111,6 +112,17 @@ std::string aside(const char* kind) {
 }
 
 }  // namespace
+
+void sweep_trees(int trees) {
+  const auto listed = list_folder(trees, SIZE_MAX);
+  for (const FolderEntry& entry : listed ? *listed : std::vector<FolderEntry>()) {
+    if (entry.name.starts_with(".new-")) {
+      std::error_code ignored;
+      std::filesystem::remove_all("/proc/self/fd/" + std::to_string(trees) + "/" + entry.name,
+                                  ignored);
+    }
+  }
+}
 
 Result<SealedTree> seal_tree(int trees, const Tree& tree, ByteView content) {
   const std::string name = tree.digest.hex();

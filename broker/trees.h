@@ -14,6 +14,8 @@ struct SealedTree {
   Fd folder;
   bool is_new = false;  // this content was never opened here before
 };
+// Removes half copies that a broker left which died in the midst of one.
+void sweep_trees(int trees);
 [[nodiscard]] Result<SealedTree> seal_tree(int trees, const Tree& tree, ByteView content);
 
 }  // namespace rb::brk

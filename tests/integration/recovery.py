@@ -149,6 +149,24 @@ def test_a_sealed_copy_that_is_damaged_or_gone_is_said():
             assert d.ctl("record", "verify").rc == 0
 
 
+def test_half_copies_of_a_dead_broker_are_removed():
+    with Daemon("half") as d:
+        d.start_broker()
+        d.kill_broker()
+        half = d.state / "trees" / ".new-0123456789abcdef"
+        (half / "a" / "b").mkdir(parents=True)
+        (half / "a" / "b" / "file").write_text("x")
+        outside = d.home / "outside"
+        outside.mkdir()
+        (outside / "kept").write_text("x")
+        (half / "link").symlink_to(outside)
+        for path in (half, half / "a", half / "a" / "b", half / "link", half / "a" / "b" / "file"):
+            harness.give(path)
+        (half / "a" / "b" / "file").chmod(0o400)
+        d.start_broker()
+        assert not half.exists() and (outside / "kept").exists()
+
+
 def test_what_blocks_did_is_known_to_the_next_broker():
     with Daemon("blocks") as d:
         book = d.write("two/runbook.mdx", '# Two\n\n<Command id="good" command="true" />\n\n'

@@ -7,7 +7,7 @@ from sources import ROOT, bare, finish, includes, name, product
 
 # Bubblewrap's 5,500 is the goal and is missed: docs/ARCHITECTURE.md. This is what there is,
 # and it may only shrink: lower it with every line that goes.
-BUDGET = 12074
+BUDGET = 12073
 # Trusted code reads no text format at all: not even by way of common/.
 NEVER = ("common/json_reader.h", "common/journal_reader.h")
 # Whose constants the broker takes and whose code it doesn't link.

@@ -53,12 +53,13 @@ class Person {
   [[nodiscard]] bool welcome() const { return welcome_; }
   [[nodiscard]] bool over() const { return over_; }
 
-  std::uint32_t send(const std::string& session, const Fill& fill,
-                     const std::vector<int>& fds = {}) {
+  // `number` names the request; without one each has its own.
+  std::uint32_t send(const std::string& session, const Fill& fill, const std::vector<int>& fds = {},
+                     std::uint32_t number = 0) {
     const Bytes content = wire::build<front::Operation>([&](auto root) {
       root.setClientId(wire::data(id_));
       Bytes request(16, 0);
-      const std::uint32_t serial = serial_ + 1;
+      const std::uint32_t serial = number != 0 ? number : serial_ + 1;
       std::memcpy(request.data(), &serial, sizeof serial);
       root.setRequestId(wire::data(request));
       root.setSession(wire::text(session));
@@ -376,6 +377,20 @@ TEST_CASE("hostile front: a box of secrets opens in the request it was sealed fo
   CHECK(daemon.lines(session, "started") == 0);
   CHECK(is_started(honest.act(session, mine)));
   wait_idle(daemon, session);
+}
+
+TEST_CASE("hostile front: what agents are refused takes no room among the request ids") {
+  Daemon daemon(beside("hostile_front_program"));
+  REQUIRE(daemon.start());
+  Person honest(daemon, "honest");
+  const std::string session = begin_session(honest);
+  Person agent(daemon, "honest", "agent");
+  for (const char* text : {"one", "other"}) {  // else the second were a replay of the first
+    const auto note = [text](auto root, const client::Greeting&) { root.setNote(text); };
+    CHECK(agent.refusal(agent.answer(agent.send(session, note, {}, 77))) == Reason::NOT_PERMITTED);
+    CHECK(honest.refusal(honest.answer(honest.send(session, note, {}, 77))) ==
+          (std::string(text) == "one" ? Reason::NONE : Reason::REPLAYED));
+  }
 }
 
 TEST_CASE("hostile front: it can't open one folder for another, though it holds both descriptors") {
