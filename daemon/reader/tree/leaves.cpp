@@ -312,7 +312,14 @@ void BlockParser::take_task(Text& text) {
     return;
   }
   item.checked = yes ? Checked::Yes : Checked::No;
-  text.drop_front(4);
+  // What follows begins at its first character that is no blank, also in the next line.
+  const std::uint32_t blank_end = skip_blanks(chars, 4);
+  const bool line_over = chars[3] != '\n' && chars[blank_end] == '\n';
+  if (line_over) {
+    text.drop_front(skip_blanks(chars, blank_end + 1));
+  } else {
+    text.drop_front(chars[3] == '\n' ? blank_end : 4);
+  }
 }
 
 void BlockParser::take_definitions(Text& text) {

@@ -165,6 +165,15 @@ TEST_CASE(
   CHECK(loose("- a\n\n- <b><i>x</i></b>\n- <div>\n  x\n  </div>\n") == "ttt");
 }
 
+TEST_CASE("lists: the text of a task begins at its first character, in whatever line") {
+  for (const char* text : {"- [ ] one\n", "- [ ]\n  one\n", "- [ ]\n   one\n", "> - [ ]\n>  one\n",
+                           "- [ ] \n one\n", "- [ ]\t\n\tone\n"}) {
+    const Parsed parsed = parse(text, Dialect::Markdown);
+    CHECK_MESSAGE(first(parsed.tree, Kind::ListItem).checked == Checked::No, std::string(text));
+    CHECK_MESSAGE(first(parsed.tree, Kind::Text).value == "one", std::string(text));
+  }
+}
+
 TEST_CASE("quotes: one goes on over a line that holds its mark alone") {
   const Parsed parsed = parse("* a\n  > b\n  >\n* c\n", Dialect::Markdown);
   CHECK_FALSE(first(parsed.tree, Kind::List).spread);
