@@ -50,10 +50,10 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : state_(std::move(value)) {}  // NOLINT(google-explicit-constructor): return value;
-  Result(Error failure)
-      : state_(std::move(failure)) {}  // NOLINT(google-explicit-constructor): return error;
+  // NOLINTBEGIN(google-explicit-constructor): `return value;` and `return error;`
+  Result(T value) : state_(std::move(value)) {}
+  Result(Error failure) : state_(std::move(failure)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return std::holds_alternative<T>(state_); }
   explicit operator bool() const { return ok(); }
