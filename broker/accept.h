@@ -18,7 +18,7 @@ class Accept {
  public:
   explicit Accept(Broker& broker);
 
-  void adopt(Role role, Fd listener);
+  void adopt(Role role, Fd fd);
   // Whether connections of that role are taken now. They wait in the kernel's queue otherwise.
   void serve(Role role, bool on);
 

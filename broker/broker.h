@@ -34,7 +34,7 @@ struct Options {
 };
 
 struct Broker {
-  Broker(Options options, Places places, Ledger ledger, Facts facts);
+  Broker(Options wanted, Places where, Ledger kept, Facts found);
   Broker(const Broker&) = delete;
   Broker& operator=(const Broker&) = delete;
   Broker(Broker&&) = delete;

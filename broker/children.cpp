@@ -27,6 +27,7 @@ std::vector<std::string> child_environment() {
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> out;
+  out.reserve(words.size() + 1);
   for (std::string& word : words) {
     out.push_back(word.data());
   }

@@ -40,7 +40,7 @@ class Executions {
   // Tells every monitor to stop unless a broker greets it before.
   void sunset_all(std::uint32_t milliseconds);
   // Ends it without a monitor's word: `cause` says why. Nothing of the script runs any more.
-  void end_without_monitor(const ExecutionPtr& execution, Ended outcome, const std::string& cause);
+  void end_without_monitor(const ExecutionPtr& execution, Ended how, const std::string& cause);
   // Its start line is on disk: the script may go, unless its end is known already.
   void start_is_durable(const ExecutionPtr& execution);
 

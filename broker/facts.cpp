@@ -27,9 +27,9 @@ Facts Facts::probe() {
 }
 
 const Facts::OfProfile& Facts::of(const std::string& profile) const {
-  static const OfProfile kUnknown{"no such profile", "", {}};
+  static const OfProfile unknown{"no such profile", "", {}};
   const auto found = profiles_.find(profile);
-  return found == profiles_.end() ? kUnknown : found->second;
+  return found == profiles_.end() ? unknown : found->second;
 }
 
 }  // namespace rb::brk

@@ -1,5 +1,6 @@
 #include "common/bytes.h"
 
+#include <algorithm>
 #include <array>
 
 namespace rb {
@@ -22,13 +23,11 @@ std::size_t utf8_length(std::string_view text) {
     return 1;
   }
   const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) {
+  const auto continues = [](char c) { return (static_cast<std::uint8_t>(c) & 0xC0) == 0x80; };
+  if (first < 0xC2 || first > 0xF4 || text.size() < length ||
+      !std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length),
+                   continues)) {
     return 0;
-  }
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((at(i) & 0xC0) != 0x80) {
-      return 0;
-    }
   }
   const bool overlong = (first == 0xE0 && at(1) < 0xA0) || (first == 0xF0 && at(1) < 0x90);
   const bool surrogate = first == 0xED && at(1) > 0x9F;
@@ -85,29 +84,27 @@ std::optional<Bytes> from_base64(std::string_view text) {
   if (text.size() % 4 != 0) {
     return std::nullopt;
   }
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
+  text.remove_suffix(padding);
   Bytes out;
-  out.reserve(text.size() / 4 * 3);
-  for (std::size_t i = 0; i < text.size(); i += 4) {
-    std::uint32_t group = 0;
-    int padding = 0;
-    for (std::size_t j = 0; j < 4; ++j) {
-      const char c = text[i + j];
-      const std::size_t at = kBase64.find(c);
-      const bool pad = c == '=' && i + 4 == text.size() && j >= 2;
-      if ((at == std::string_view::npos && !pad) || (padding > 0 && !pad)) {
-        return std::nullopt;
-      }
-      padding += pad ? 1 : 0;
-      group = (group << 6) | (pad ? 0U : static_cast<std::uint32_t>(at));
+  out.reserve(text.size() / 4 * 3 + 2);
+  std::uint32_t bits = 0;  // read and not yet written
+  int many = 0;
+  for (const char c : text) {
+    const std::size_t at = kBase64.find(c);
+    if (at == std::string_view::npos) {
+      return std::nullopt;
     }
-    if ((padding == 1 && (group & 0xFF) != 0) || (padding == 2 && (group & 0xFFFF) != 0)) {
-      return std::nullopt;  // bits that no byte holds: one value would have several texts
-    }
-    for (int j = 0; j < 3 - padding; ++j) {
-      out.push_back(static_cast<std::uint8_t>((group >> (16 - 8 * j)) & 0xFF));
+    bits = (bits << 6) | static_cast<std::uint32_t>(at);
+    many += 6;
+    if (many >= 8) {
+      many -= 8;
+      out.push_back(static_cast<std::uint8_t>(bits >> many));
+      bits &= (1U << many) - 1;
     }
   }
-  return out;
+  // Bits that no byte holds would give one value several texts.
+  return bits == 0 ? std::optional(std::move(out)) : std::nullopt;
 }
 
 bool is_utf8(std::string_view text) {

@@ -22,7 +22,7 @@
 #if defined(RUNBOOKD_SANITIZED)
 // The leak check at exit traces its own process, which no filter of ours allows; leaks are looked
 // for in the unit tests, which aren't confined.
-extern "C" const char* __asan_default_options() {
+extern "C" const char* __asan_default_options() {  // NOLINT: the sanitizer's name for it
   return "detect_leaks=0";
 }
 #endif

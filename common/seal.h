@@ -35,7 +35,7 @@ struct Authentic {
 };
 [[nodiscard]] Mac mac(const Key& key, const Authentic& message);
 // Constant time; false for any length but 32.
-[[nodiscard]] bool verify(const Key& key, const Authentic& message, ByteView mac);
+[[nodiscard]] bool verify(const Key& key, const Authentic& message, ByteView theirs);
 
 struct BoxKeys {
   Key open;    // public: what clients seal to
