@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "broker/sessions.h"
 #include "common/folder.h"
 
@@ -10,32 +12,32 @@ namespace rb::brk {
 namespace {
 
 Result<ExecutionFiles> make_files(Session& session) {
-  ExecutionFiles out;
-  out.id = "e" + std::to_string(session.next_execution++);
-  constexpr int kFlags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL;
-  Result<Fd> folder = make_folder(session.executions_folder.get(), out.id);
+  const std::string id = "e" + std::to_string(session.next_execution++);
+  Result<Fd> folder = make_folder(session.executions_folder.get(), id);
   if (!folder) {
     return folder.failure();
   }
-  Result<Fd> script =
-      open_beneath(folder->get(), "script", O_WRONLY | O_CREAT | O_EXCL, Links::Refuse, 0600);
+  const auto file = [&folder](const char* name, int more) {
+    return open_beneath(folder->get(), name, O_WRONLY | O_CREAT | O_EXCL | more, Links::Refuse,
+                        0600);
+  };
+  Result<Fd> script = file("script", 0);
   // The monitor's, which fills it with zeros and syncs it while it builds.
-  Result<Fd> outcome =
-      open_beneath(folder->get(), "outcome.bin", O_WRONLY | O_CREAT | O_EXCL, Links::Refuse, 0600);
-  Result<Fd> output = open_beneath(folder->get(), "output", kFlags, Links::Refuse, 0600);
-  Result<Fd> index = open_beneath(folder->get(), "output.idx", kFlags, Links::Refuse, 0600);
+  Result<Fd> outcome = file("outcome.bin", 0);
+  Result<Fd> output = file("output", O_APPEND);
+  Result<Fd> index = file("output.idx", O_APPEND);
   Result<Fd> generated = make_folder(folder->get(), "generated");
   for (const Result<Fd>* one : {&script, &outcome, &output, &index, &generated}) {
     if (!*one) {
       return one->failure();
     }
   }
-  out.folder = std::move(*folder);
-  out.script = std::move(*script);
-  out.output = std::move(*output);
-  out.index = std::move(*index);
-  out.generated = std::move(*generated);
-  return out;
+  return ExecutionFiles{id,
+                        std::move(*folder),
+                        std::move(*script),
+                        std::move(*output),
+                        std::move(*index),
+                        std::move(*generated)};
 }
 
 }  // namespace
@@ -52,9 +54,7 @@ Result<ExecutionFiles> take_files(Session& session) {
   if (!session.ready) {
     return make_files(session);
   }
-  ExecutionFiles out = std::move(*session.ready);
-  session.ready.reset();
-  return out;
+  return std::move(*std::exchange(session.ready, std::nullopt));
 }
 
 void discard_files(Session& session) {

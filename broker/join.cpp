@@ -92,6 +92,17 @@ std::string reference(const std::string& variable, reader::Place place) {
   return {};
 }
 
+// Why a value may not have come the way it did; null when it may.
+const char* missealed(const InputSpec& input, const std::vector<Given>& given) {
+  for (const Given& one : given) {
+    if (fits(one, input) && one.secret != input.sensitive) {
+      return one.secret ? "isn't sensitive, and its value came sealed"
+                        : "is sensitive: its value has to come sealed";
+    }
+  }
+  return nullptr;
+}
+
 class Joiner {
  public:
   Joiner(const Executable& executable, JoinRules rules) : executable_(executable), rules_(rules) {}
@@ -99,11 +110,8 @@ class Joiner {
   std::optional<Refusal> choose(const std::vector<Given>& given) {
     std::string missing;
     for (const InputSpec& input : executable_.inputs) {
-      for (const Given& one : given) {
-        if (fits(one, input) && one.secret != input.sensitive) {
-          return bad(input, one.secret ? "isn't sensitive, and its value came sealed"
-                                       : "is sensitive: its value has to come sealed");
-        }
+      if (const char* why = missealed(input, given)) {
+        return bad(input, why);
       }
       const std::optional<std::string> value = chosen(input, given);
       if (!value || (input.required && value->empty())) {

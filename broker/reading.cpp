@@ -12,6 +12,7 @@ Reading::Reading(Broker& broker, Then then)
       then_(std::move(then)),
       deadline_(broker.loop, [this] { conclude(error(Code::Closed, "it took too long")); }) {}
 
+// NOLINTNEXTLINE(readability-function-size): one question, all its parts at once
 void Reading::ask(Broker& broker, const char* mode, const Bytes& request, std::vector<Fd> fds,
                   Nanos within, Then then) {
   Result<std::pair<Fd, Fd>> pair = link_pair();

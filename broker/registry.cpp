@@ -74,31 +74,35 @@ Result<Piece> check_insertion(reader::Insertion::Reader from) {
   return out;
 }
 
+Result<Piece> check_piece(reader::Piece::Reader from) {
+  if (from.isInsertion()) {
+    return check_insertion(from.getInsertion());
+  }
+  if (!from.isLiteral() && !from.isDropped()) {
+    return broken("an unknown piece");
+  }
+  const auto range = from.isLiteral() ? from.getLiteral() : from.getDropped();
+  Piece out;
+  out.kind = from.isLiteral() ? Piece::Kind::Literal : Piece::Kind::Dropped;
+  out.offset = range.getOffset();
+  out.length = range.getLength();
+  return out;
+}
+
 // Pieces must cover the script exactly, in order: what isn't covered would run unshown.
 Result<std::vector<Piece>> check_trace(capnp::List<reader::Piece>::Reader from, std::size_t size) {
   std::vector<Piece> out;
   std::uint64_t at = 0;
   for (const auto piece : from) {
-    Piece next;
-    if (piece.isInsertion()) {
-      Result<Piece> insertion = check_insertion(piece.getInsertion());
-      if (!insertion) {
-        return insertion.failure();
-      }
-      next = std::move(*insertion);
-    } else if (piece.isLiteral() || piece.isDropped()) {
-      const auto range = piece.isLiteral() ? piece.getLiteral() : piece.getDropped();
-      next.kind = piece.isLiteral() ? Piece::Kind::Literal : Piece::Kind::Dropped;
-      next.offset = range.getOffset();
-      next.length = range.getLength();
-    } else {
-      return broken("an unknown piece");
+    Result<Piece> next = check_piece(piece);
+    if (!next) {
+      return next.failure();
     }
-    if (next.offset != at) {
+    if (next->offset != at) {
       return broken("a trace with a gap");
     }
-    at += next.length;
-    out.push_back(std::move(next));
+    at += next->length;
+    out.push_back(std::move(*next));
   }
   if (at != size) {
     return broken("a trace that doesn't cover the script");
