@@ -51,10 +51,8 @@ void prepare_files(Session& session) {
 }
 
 Result<ExecutionFiles> take_files(Session& session) {
-  if (!session.ready) {
-    return make_files(session);
-  }
-  return std::move(*std::exchange(session.ready, std::nullopt));
+  auto ready = std::exchange(session.ready, std::nullopt);
+  return ready ? std::move(*ready) : make_files(session);
 }
 
 void discard_files(Session& session) {

@@ -14,13 +14,11 @@ namespace rb::mon {
 namespace {
 
 bool asks_for_a_copy(const Packet& packet) {
-  bool asked = false;
-  (void)wire::read<monitor::ToMonitor>(packet.bytes, limits::kTrustedNesting,
-                                       [&](monitor::ToMonitor::Reader message) -> Status {
-                                         asked = message.isSpare();
-                                         return done();
-                                       });
-  return asked && packet.fds.size() == 1;
+  const auto is_spare = [](monitor::ToMonitor::Reader message) {
+    return message.isSpare() ? done() : Status(error(Code::Invalid, "not for a template"));
+  };
+  return packet.fds.size() == 1 &&
+         wire::read<monitor::ToMonitor>(packet.bytes, limits::kTrustedNesting, is_spare).ok();
 }
 
 }  // namespace
