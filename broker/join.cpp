@@ -114,16 +114,14 @@ class Joiner {
         return bad(input, why);
       }
       const std::optional<std::string> value = chosen(input, given);
-      if (!value || (input.required && value->empty())) {
-        if (input.required || used(input.name)) {
-          missing += (missing.empty() ? "" : ", ") + input.name;
+      if (lacks(input, value)) {
+        missing += (missing.empty() ? "" : ", ") + input.name;
+      } else if (value) {
+        if (const char* why = misfit(input, *value)) {
+          return bad(input, why);
         }
-        continue;
+        out_.inputs.emplace(input.name, *value);
       }
-      if (const char* why = misfit(input, *value)) {
-        return bad(input, why);
-      }
-      out_.inputs.emplace(input.name, *value);
     }
     if (!missing.empty()) {
       return Refusal{Reason::MISSING_INPUT,
@@ -177,6 +175,9 @@ class Joiner {
   }
 
  private:
+  [[nodiscard]] bool lacks(const InputSpec& input, const std::optional<std::string>& value) const {
+    return input.required ? !value || value->empty() : !value && used(input.name);
+  }
   [[nodiscard]] bool used(const std::string& name) const {
     return std::any_of(executable_.trace.begin(), executable_.trace.end(),
                        [&name](const Piece& piece) {
