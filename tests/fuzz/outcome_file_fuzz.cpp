@@ -2,6 +2,8 @@
 // first, else nothing would get past it.
 #include "common/outcome_file.h"
 
+#include <algorithm>
+
 #include "tests/fuzz/fuzz.h"
 
 using rb::Bytes;
@@ -16,6 +18,7 @@ Bytes with_checksum(const std::uint8_t* data, std::size_t size) {
   file.insert(file.end(), data, data + size);
   const rb::Digest checksum = rb::sha256(file);
   file.insert(file.end(), checksum.bytes.begin(), checksum.bytes.end());
+  file.resize(std::max(file.size(), rb::kOutcomeFileBytes));
   return file;
 }
 
