@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -21,16 +20,13 @@
 #include "protocol/limits.h"
 #include "protocol/reader.capnp.h"
 #include "protocol/wire.h"
+#include "tests/support/cpu_time.h"
 
 namespace {
 
-constexpr int kRounds = 5;
+using rb::testing::cpu_ms;
 
-double cpu_ms() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
+constexpr int kRounds = 5;
 
 struct File {
   std::string name;

@@ -2,11 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <string>
 #include <vector>
 
-#include "daemon/reader/tree/vet.h"
+#include "tests/unit/tree/parse_time.h"
 
 namespace rb::rdr {
 namespace {
@@ -17,22 +16,6 @@ std::string repeat(const std::string& part, std::size_t bytes) {
     out += part;
   }
   return out;
-}
-
-// Of this process alone, so that a busy machine doesn't count.
-double cpu_ms() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
-double parse_ms(const std::string& text, Dialect dialect) {
-  const double begin = cpu_ms();
-  Parsed parsed = parse(text, dialect);
-  if (parsed.problems.empty()) {
-    static_cast<void>(vet(parsed.tree));
-  }
-  return cpu_ms() - begin;
 }
 
 // Parts that are repeated; each was quadratic in some parser.
