@@ -27,7 +27,7 @@ struct ToMonitor {
 struct FromMonitor {
   union {
     unset @0 :Void;
-    ready @1 :Ready;         # sandbox built, waiting for go
+    ready @1 :Ready;         # sandbox built: nothing but go is missing, or it has come
     setupFailed @2 :Failure; # nothing was executed
     started @3 :Void;        # the interpreter was executed
     progress @4 :UInt64;     # output bytes now in the file

@@ -97,13 +97,13 @@ class Init {
 
   void prepare(const Owner& owner);
   void launch();
-  void start_script();
   [[noreturn]] void serve();
 
  private:
   [[nodiscard]] Status receive();
   [[nodiscard]] Status build();
   [[nodiscard]] Status open_terminal();
+  void start_script();
   void on_control();
   void reap();
   void terminate() const;
@@ -157,7 +157,7 @@ Status Init::receive() {
     held_.push_back(std::move(packet->fds[i]));
   }
   packet->fds.resize(packet->fds.size() - kEnds);
-  ends_ = {held_[0].get(), -1, held_[1].get(), held_[2].get()};
+  ends_ = {.streams = held_[0].get(), .go = held_[1].get(), .report = held_[2].get()};
   return wire::read<monitor::ToMonitor>(
       packet->bytes, limits::kTrustedNesting, [&](monitor::ToMonitor::Reader message) -> Status {
         Result<Launch> parsed = parse_launch(message.getLaunch(), std::move(packet->fds));
