@@ -9,13 +9,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "common/confine.h"
+#include "common/descriptors.h"
 #include "common/packet.h"
 #include "common/stream.h"
 #include "protocol/broker.capnp.h"
@@ -337,20 +337,8 @@ class HostileFront {
     const Bytes large(100'000, 0);
     (void)!::write(file.get(), large.data(), large.size());
     std::array<std::uint8_t, 8> head{1, 0, 0, 0, 1, 0, 0, 0};
-    iovec part{head.data(), head.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-    msghdr out{};
-    out.msg_iov = &part;
-    out.msg_iovlen = 1;
-    out.msg_control = control.data();
-    out.msg_controllen = control.size();
-    cmsghdr* c = CMSG_FIRSTHDR(&out);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    const int number = file.get();
-    std::memcpy(CMSG_DATA(c), &number, sizeof number);
-    (void)::sendmsg(link_.descriptor(), &out, MSG_NOSIGNAL);
+    const iovec part{head.data(), head.size()};
+    (void)rb::send_with(link_.descriptor(), {&part, 1}, {file.get()});
   }
   void break_no_request(Request request) {
     link_.send(rb::wire::build<ToBroker>([&](auto root) {

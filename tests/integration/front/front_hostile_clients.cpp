@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "common/descriptors.h"
 #include "common/io.h"
 #include "tests/integration/front/conversation.h"
 
@@ -350,20 +351,8 @@ TEST_CASE("hostile client: descriptors where none belong end the connection, non
   }
   Client half = greeted(at.driver);  // descriptors with a frame that never ends
   Bytes part = head(64, 2);
-  iovec one{part.data(), part.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * 2)> control{};
-  msghdr out{};
-  out.msg_iov = &one;
-  out.msg_iovlen = 1;
-  out.msg_control = control.data();
-  out.msg_controllen = control.size();
-  cmsghdr* c = CMSG_FIRSTHDR(&out);
-  c->cmsg_level = SOL_SOCKET;
-  c->cmsg_type = SCM_RIGHTS;
-  c->cmsg_len = CMSG_LEN(sizeof(int) * 2);
-  const std::array<int, 2> both{writing.get(), writing.get()};
-  std::memcpy(CMSG_DATA(c), both.data(), sizeof both);
-  REQUIRE(::sendmsg(half.fd(), &out, MSG_NOSIGNAL) == 8);
+  const iovec one{part.data(), part.size()};
+  REQUIRE(send_with(half.fd(), {&one, 1}, {writing.get(), writing.get()}) == 8);
   half.close();
   expect_served(at.driver);
   writing.reset();  // the last one, unless the front kept some
