@@ -28,23 +28,26 @@ constexpr rlim_t kMiB = rlim_t{1} << 20;
 constexpr unsigned kBareMount =
     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 
+// The kernel refuses to send a descriptor (ETOOMANYREFS) while the user's processes, all together,
+// have more of them under way than the *sender* may have open: a low limit here would let any
+// program of the user's stop us from answering. So it is well above what a script may hold
+// (policy/builtin.cpp). Where a process may, common/descriptors.cpp raises its limit when it must.
+constexpr rlim_t kOpenFiles = 65'536;
+
 struct Bounds {
-  rlim_t open_files;
   rlim_t address_space;  // bytes; a hostile text can't take the machine's memory
 };
 
 Bounds bounds_of(Role role) {
   switch (role) {
     case Role::Front:
-      return {6144, 1024 * kMiB};  // 256 clients, 18 descriptors each, and the shared budget
-    case Role::Loader:
-      return {64, 512 * kMiB};
     case Role::Reader:
-      return {32, 1024 * kMiB};
+      return {1024 * kMiB};
+    case Role::Loader:
     case Role::View:
-      return {512, 512 * kMiB};
+      return {512 * kMiB};
   }
-  return {16, 64 * kMiB};
+  return {64 * kMiB};
 }
 
 Status set_limit(__rlimit_resource resource, rlim_t most) {
@@ -207,7 +210,7 @@ Status become_inner(Role role, int liveness) {
     return root;
   }
   const Bounds bounds = bounds_of(role);
-  if (Status set = set_limit(RLIMIT_NOFILE, bounds.open_files); !set) {
+  if (Status set = set_limit(RLIMIT_NOFILE, kOpenFiles); !set) {
     return set;
   }
 #if !defined(RUNBOOKD_SANITIZED)  // whose shadow alone is terabytes of address space

@@ -1,5 +1,6 @@
 #include "common/descriptors.h"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -16,6 +17,31 @@ msghdr header_of(std::span<const iovec> parts) {
   out.msg_iov = const_cast<iovec*>(parts.data());
   out.msg_iovlen = parts.size();
   return out;
+}
+
+ssize_t send_once(int fd, const msghdr& out) {
+  ssize_t sent = -1;
+  do {
+    sent = ::sendmsg(fd, &out, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent;
+}
+
+// The kernel refuses while the user's processes together have more descriptors under way than this
+// one may have open: any program of the user's could stop us with a thousand.
+ssize_t send_beyond_limit(int fd, const msghdr& out) {
+  rlimit now{};
+  if (::getrlimit(RLIMIT_NOFILE, &now) < 0 || now.rlim_cur == now.rlim_max) {
+    errno = ETOOMANYREFS;
+    return -1;
+  }
+  const rlimit raised{now.rlim_max, now.rlim_max};
+  (void)::setrlimit(RLIMIT_NOFILE, &raised);
+  const ssize_t sent = send_once(fd, out);
+  const int why = errno;
+  (void)::setrlimit(RLIMIT_NOFILE, &now);
+  errno = why;
+  return sent;
 }
 
 }  // namespace
@@ -36,11 +62,8 @@ ssize_t send_with(int fd, std::span<const iovec> parts, const std::vector<int>& 
     c->cmsg_len = CMSG_LEN(sizeof(int) * fds.size());
     std::memcpy(CMSG_DATA(c), fds.data(), sizeof(int) * fds.size());
   }
-  ssize_t sent = -1;
-  do {
-    sent = ::sendmsg(fd, &out, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent;
+  const ssize_t sent = send_once(fd, out);
+  return sent < 0 && errno == ETOOMANYREFS ? send_beyond_limit(fd, out) : sent;
 }
 
 Received receive_with(int fd, std::span<const iovec> parts, std::vector<Fd>& fds) {
