@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 DOCTEST = re.compile(r"\[doctest\] test cases: *\d+ \| *(\d+) passed \| *(\d+) failed(?: \| *(\d+) skipped)?")
+TELLING = re.compile(r"FAILED|ERROR|Error:|error:|left running|SUMMARY|no planted defect|took ")
 HARNESS = re.compile(r"^\[cases\] (\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
 
 
@@ -27,6 +28,15 @@ def cases(test):
     return passed, max(1, failed), skipped
 
 
+def say_why(name, test):
+    """Long logs are cut in the middle: the reasons stand at the end, near the verdict."""
+    text = (test.get("stdout") or "") + (test.get("stderr") or "")
+    telling = [line[:600] for line in text.splitlines() if TELLING.search(line)]
+    for line in telling[:12] or text.splitlines()[-12:]:
+        print(f"  {line}")
+    print(f"FAILED: {name}")
+
+
 def main():
     tree, out = Path(sys.argv[1]), Path(sys.argv[2])
     total = [0, 0, 0]
@@ -40,7 +50,7 @@ def main():
             tests.append({"name": name, "result": test["result"], "seconds": test.get("duration"),
                           "passed": counts[0], "failed": counts[1], "skipped": counts[2]})
             if counts[1]:
-                failing.append(name)
+                failing.append((name, test))
             if counts[2]:
                 for why in re.findall(r"^\S+ \.\.\. skipped: .*$", test.get("stdout") or "", re.MULTILINE):
                     print(f"{name}: {why}")
@@ -48,8 +58,8 @@ def main():
     passed, failed, skipped = total
     out.write_text(json.dumps({"passed": passed, "failed": failed, "skipped": skipped,
                                "tests": tests}, indent=1) + "\n")
-    for name in failing:
-        print(f"FAILED: {name}")
+    for name, test in failing:
+        say_why(name, test)
     if not passed and not failed:
         print("no test ran")
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
