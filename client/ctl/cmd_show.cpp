@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
 #include "client/ctl/block_json.h"
 #include "client/ctl/commands.h"
-#include "client/ctl/document_text.h"
+#include "client/ctl/draw_document.h"
 #include "client/ctl/report.h"
 #include "client/ctl/run_plan.h"
 #include "client/ctl/target.h"
@@ -11,28 +15,32 @@ namespace {
 
 using client::BlockInfo;
 
+constexpr std::size_t kWidest = 100;  // longer lines are hard to read
+
 constexpr OperandSpec kOperands[] = {
     {"PATH|RUNBOOK", "a path, or the name or run's number of an open one", true, false,
      Complete::Runbook},
     {"BLOCK", "its script, exactly", false, false, Complete::Block},
 };
 constexpr OptionSpec kOptions[] = {
-    {"--source", 0, "", "a block's template bytes, and nothing else"},
-    {"--print", 0, "", "the whole document as text"},
+    {"--source", 0, "",
+     "a block's bytes as the registry has them, what hides in them made visible"},
+    {"--raw", 0, "", "those bytes exactly, for a pipe or file"},
+    {"--print", 0, "", "instructions: every block as text to copy, nothing to run"},
+    {"--blocks", 0, "", "a table of all blocks: which run, and why others don't"},
+    {"--width", 0, "COLUMNS", "of the page; as wide as the terminal, at most 100, without it"},
 };
 
-std::string block_lines(const Context& context, const client::RunbookInfo& info) {
-  client::Table table({"BLOCK", "TYPE", "PROFILE", "STATE", "WHAT"});
+// Every block, and why those don't run that don't: what comes with a later release says so.
+std::string block_lines(const client::RunbookInfo& info) {
+  client::Table table({"BLOCK", "TYPE", "LINE", "PROFILE", "STATE", "WHAT"});
   for (const BlockInfo& block : info.blocks) {
-    if (!block.runnable && (block.kind == "display" || block.kind == "expect")) {
-      continue;
-    }
-    table.add({client::label(block.id), client::label(block.type), client::label(block.profile),
-               client::label(block.state),
+    table.add({client::label(block.id), client::label(block.type), std::to_string(block.line),
+               client::label(block.runnable ? block.profile : ""),
+               client::label(block.runnable ? block.state : "shown"),
                block.runnable ? client::shortened(block_summary(block), 60)
-                              : "not runnable: " + client::label(block.why_not)});
+                              : client::label(block.why_not)});
   }
-  (void)context;
   return table.empty() ? "no blocks\n" : table.text();
 }
 
@@ -50,10 +58,29 @@ std::string input_lines(const BlockInfo& block) {
   return out;
 }
 
-// On a terminal nothing but text reaches it; elsewhere the bytes are exact.
-void print_script(const Context& context, const BlockInfo& block) {
+// What could hide in a script is spelled out, also for a pipe: a pager or an eye is at its end.
+void print_script(const Context& context, const BlockInfo& block, bool raw) {
   const std::string script(as_text(block.script));
-  context.print(context.terminal.out ? client::plain(script) : script);
+  context.print(raw ? script : client::plain(script));
+}
+
+std::string block_heading(const BlockInfo& block) {
+  return client::label(block.id) + "  " + client::label(block.type) + "  " +
+         client::label(block.profile) + "  line " + std::to_string(block.line) + "  " +
+         to_hex(block.digest).substr(0, 12) +
+         (block.runnable ? "" : "  not runnable: " + client::label(block.why_not));
+}
+
+int show_sources(const Context& context, const client::RunbookInfo& info) {
+  for (const BlockInfo& block : info.blocks) {
+    if (block.script.empty()) {
+      continue;
+    }
+    context.print(context.terminal.data(client::Style::Bold, "── " + block_heading(block)) + "\n");
+    print_script(context, block, false);
+    context.print(block.script.back() == '\n' ? "\n" : "\n\n");
+  }
+  return kYes;
 }
 
 int show_block(const Context& context, const client::Opened& opened, const Arguments& arguments) {
@@ -65,21 +92,77 @@ int show_block(const Context& context, const client::Opened& opened, const Argum
     context.print(runbook_json(opened.info, block->id) + "\n");
     return kYes;
   }
-  if (!arguments.has("--source")) {
-    context.hint(client::label(block->id) + "  " + client::label(block->type) + "  " +
-                 client::label(block->profile) + "  line " + std::to_string(block->line) + "  " +
-                 to_hex(block->digest).substr(0, 12) +
-                 (block->runnable ? "" : "  not runnable: " + client::label(block->why_not)));
+  const bool raw = arguments.has("--raw");
+  if (raw && context.terminal.out) {
+    return context.fail(kFailure,
+                        "--raw is for a pipe or a file: a terminal would act on the bytes");
+  }
+  if (!raw && !arguments.has("--source")) {
+    context.hint(block_heading(*block));
     const std::string inputs = input_lines(*block);
     if (!inputs.empty()) {
       context.hint(inputs.substr(0, inputs.size() - 1));
     }
   }
-  print_script(context, *block);
+  print_script(context, *block, raw);
   return kYes;
 }
 
+// nullopt after the failure was said.
+std::optional<std::size_t> page_width(const Context& context, const Arguments& arguments) {
+  const std::optional<std::string> asked = arguments.value("--width");
+  if (!asked) {
+    return std::min<std::size_t>(context.terminal.width, kWidest);
+  }
+  std::size_t width = 0;
+  const auto [end, bad] = std::from_chars(asked->data(), asked->data() + asked->size(), width);
+  if (bad != std::errc() || end != asked->data() + asked->size() || width < 20 || width > 1000) {
+    (void)context.fail(kFailure, "--width takes a number from 20 to 1000");
+    return std::nullopt;
+  }
+  return width;
+}
+
+int show_document(const Context& context, const client::RunbookInfo& info,
+                  const std::vector<Fd>& fds, const Arguments& arguments) {
+  const bool instructions = arguments.has("--print");
+  const std::optional<std::size_t> width = page_width(context, arguments);
+  if (!width) {
+    return kFailure;
+  }
+  if (fds.empty()) {
+    return context.fail(kFailure, "the daemon sent no document");
+  }
+  const Drawing drawing{*width, context.terminal.colour_out,
+                        instructions ? Manner::Instructions : Manner::Page};
+  const Result<std::string> text = draw_document(fds[0].get(), info, drawing);
+  if (!text) {
+    return context.fail(text.failure());
+  }
+  context.print(*text);
+  return kYes;
+}
+
+// One of --source, --raw, --print, --blocks at most; --raw is one block's. "" where it fits.
+std::string misuse(const Arguments& arguments) {
+  int manners = 0;
+  for (const char* manner : {"--source", "--raw", "--print", "--blocks"}) {
+    manners += arguments.has(manner) ? 1 : 0;
+  }
+  if (manners > 1) {
+    return "--source, --raw, --print and --blocks exclude each other";
+  }
+  const bool block = arguments.operands() > 1;
+  if (block && (arguments.has("--print") || arguments.has("--blocks"))) {
+    return "--print and --blocks show a whole runbook: leave out BLOCK";
+  }
+  return !block && arguments.has("--raw") ? "--raw needs a BLOCK" : "";
+}
+
 int run_show(Context& context, const Arguments& arguments) {
+  if (const std::string wrong = misuse(arguments); !wrong.empty()) {
+    return context.fail(kFailure, wrong);
+  }
   client::Client* daemon = context.daemon();
   if (daemon == nullptr) {
     return kFailure;
@@ -98,22 +181,28 @@ int run_show(Context& context, const Arguments& arguments) {
     context.print(runbook_json(opened->info, "") + "\n");
     return kYes;
   }
-  if (arguments.has("--print") && !opened.fds.empty()) {
-    const Result<std::string> text = document_text(opened.fds[0].get(), opened->info);
-    if (!text) {
-      return context.fail(text.failure());
-    }
-    context.print(*text);
+  if (arguments.has("--source")) {
+    return show_sources(context, opened->info);
+  }
+  if (!arguments.has("--print")) {
+    context.hint(heading_text(*opened, context.terminal));
+  }
+  if (arguments.has("--blocks")) {
+    context.print(block_lines(opened->info));
     return kYes;
   }
-  context.hint(heading_text(*opened, context.terminal));
-  context.print(block_lines(context, opened->info));
-  return kYes;
+  return show_document(context, opened->info, opened.fds, arguments);
 }
+
+constexpr const char* kMore =
+    "  Draws the document for a terminal. Nothing of it runs, whatever is asked.\n"
+    "  runbookctl show ops/deploy/runbook.mdx | less -R\n"
+    "  runbookctl show deploy --print          # to follow by hand, or to print\n"
+    "  runbookctl show deploy restart --raw | sha256sum\n";
 
 }  // namespace
 
-const Command kShow{"show",  "what a runbook holds, or one block's script", kOperands, kOptions, "",
-                    run_show};
+const Command kShow{
+    "show", "draw a runbook, or show one block's script", kOperands, kOptions, kMore, run_show};
 
 }  // namespace rb::ctl

@@ -5,7 +5,7 @@
 
 namespace rb::ctl {
 
-extern const Command kCheck, kOpen, kClose, kList, kShow;
+extern const Command kInit, kCheck, kOpen, kClose, kList, kShow;
 extern const Command kRun, kPs, kLogs, kAttach, kWait, kStop, kEvents;
 extern const Command kSessionStart, kSessionNote, kSessionShow, kSessionLog, kSessionList;
 extern const Command kSessionEnv, kSessionEnd;

@@ -15,9 +15,9 @@ using client::Style;
 using client::Terminal;
 
 // Verbs that later versions have: whoever learned them elsewhere gets a clear answer.
-constexpr std::array<std::string_view, 17> kLater = {
-    "trust",  "reload", "diff",  "mark", "ack", "approve", "decline", "pending", "secret",
-    "policy", "runner", "agent", "mcp",  "web", "config",  "test",    "init"};
+constexpr std::array<std::string_view, 16> kLater = {
+    "trust",  "reload", "diff",   "mark",  "ack", "approve", "decline", "pending",
+    "secret", "policy", "runner", "agent", "mcp", "web",     "config",  "test"};
 
 struct Group {
   const char* title;
@@ -25,7 +25,8 @@ struct Group {
 };
 
 std::span<const Group> groups() {
-  static const std::array<const Command*, 5> kReading = {&kCheck, &kOpen, &kClose, &kList, &kShow};
+  static const std::array<const Command*, 6> kReading = {&kInit,  &kCheck, &kOpen,
+                                                         &kClose, &kList,  &kShow};
   static const std::array<const Command*, 7> kRunning = {&kRun,  &kPs,   &kLogs,  &kAttach,
                                                          &kWait, &kStop, &kEvents};
   static const std::array<const Command*, 7> kSessions = {

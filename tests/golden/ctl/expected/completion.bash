@@ -5,7 +5,7 @@ _runbookctl() {
   COMPREPLY=()
   _filedir_or_default() { COMPREPLY=($(compgen -f -- "$cur")); }
   if [[ $COMP_CWORD -eq 1 ]]; then
-    COMPREPLY=($(compgen -W "check open close list show run ps logs attach wait stop events session record doctor completion version help" -- "$cur"))
+    COMPREPLY=($(compgen -W "init check open close list show run ps logs attach wait stop events session record doctor completion version help" -- "$cur"))
     return
   fi
   case "$verb" in
@@ -17,6 +17,8 @@ _runbookctl() {
       verb="$verb ${COMP_WORDS[2]}" ;;
   esac
   case "$verb" in
+    "init")
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--title --markdown --session --json --quiet --help" -- "$cur")); else _filedir_or_default; fi ;;
     "check")
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--strict --session --json --quiet --help" -- "$cur")); else _filedir_or_default; fi ;;
     "open")
@@ -26,7 +28,7 @@ _runbookctl() {
     "list")
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--session --json --quiet --help" -- "$cur")); else COMPREPLY=($(compgen -d -- "$cur")); fi ;;
     "show")
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--source --print --session --json --quiet --help" -- "$cur")); else COMPREPLY=($(compgen -f -W "$(runbookctl list 2>/dev/null | tail -n +2 | cut -d' ' -f1)" -- "$cur")); fi ;;
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--source --raw --print --blocks --width --session --json --quiet --help" -- "$cur")); else COMPREPLY=($(compgen -f -W "$(runbookctl list 2>/dev/null | tail -n +2 | cut -d' ' -f1)" -- "$cur")); fi ;;
     "run")
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--input --inputs --profile --work --new --timeout --keep-going --detach --verbatim --session --json --quiet --help" -- "$cur")); else COMPREPLY=($(compgen -f -W "$(runbookctl list 2>/dev/null | tail -n +2 | cut -d' ' -f1)" -- "$cur")); fi ;;
     "ps")
@@ -68,7 +70,7 @@ _runbookctl() {
     "version")
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--session --json --quiet --help" -- "$cur")); else :; fi ;;
     "help")
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--session --json --quiet --help" -- "$cur")); else COMPREPLY=($(compgen -W "check open close list show run ps logs attach wait stop events session record doctor completion version help" -- "$cur")); fi ;;
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--session --json --quiet --help" -- "$cur")); else COMPREPLY=($(compgen -W "init check open close list show run ps logs attach wait stop events session record doctor completion version help" -- "$cur")); fi ;;
   esac
 }
 complete -o filenames -F _runbookctl runbookctl

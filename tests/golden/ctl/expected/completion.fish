@@ -1,11 +1,12 @@
 $ runbookctl completion fish
 # fish completion for runbookctl; made by `runbookctl completion fish`
 complete -c runbookctl -f
+complete -c runbookctl -n '__fish_use_subcommand' -a init -d 'write a new runbook to start from'
 complete -c runbookctl -n '__fish_use_subcommand' -a check -d 'vet runbooks without a daemon'
 complete -c runbookctl -n '__fish_use_subcommand' -a open -d 'vet and seal a runbook, so that its blocks can run'
 complete -c runbookctl -n '__fish_use_subcommand' -a close -d 'end the open run of a runbook'
 complete -c runbookctl -n '__fish_use_subcommand' -a list -d 'the session\'s open runbooks, or those below a folder'
-complete -c runbookctl -n '__fish_use_subcommand' -a show -d 'what a runbook holds, or one block\'s script'
+complete -c runbookctl -n '__fish_use_subcommand' -a show -d 'draw a runbook, or show one block\'s script'
 complete -c runbookctl -n '__fish_use_subcommand' -a run -d 'run a runbook\'s blocks, in order'
 complete -c runbookctl -n '__fish_use_subcommand' -a ps -d 'what runs now'
 complete -c runbookctl -n '__fish_use_subcommand' -a logs -d 'the output of an execution'
@@ -29,6 +30,13 @@ complete -c runbookctl -n '__fish_use_subcommand' -a version -d 'which version t
 complete -c runbookctl -n '__fish_use_subcommand' -a help -d 'what a verb does'
 complete -c runbookctl -n __fish_use_subcommand -a session
 complete -c runbookctl -n __fish_use_subcommand -a record
+complete -c runbookctl -n '__fish_seen_subcommand_from init' -l title -s t -r -d 'of the runbook; made from the name without it'
+complete -c runbookctl -n '__fish_seen_subcommand_from init' -l markdown -s m -d 'runbook.md in the folder instead of runbook.mdx'
+complete -c runbookctl -n '__fish_seen_subcommand_from init' -l session -r -d 'the session (id or unique prefix); else $RUNBOOKD_SESSION, else the current one'
+complete -c runbookctl -n '__fish_seen_subcommand_from init' -l json -d 'one JSON object, or one a line where it streams'
+complete -c runbookctl -n '__fish_seen_subcommand_from init' -l quiet -s q -d 'errors only on standard error'
+complete -c runbookctl -n '__fish_seen_subcommand_from init' -l help -s h -d 'this text'
+complete -c runbookctl -n '__fish_seen_subcommand_from init' -F
 complete -c runbookctl -n '__fish_seen_subcommand_from check' -l strict -d 'warnings count: exit status 1'
 complete -c runbookctl -n '__fish_seen_subcommand_from check' -l session -r -d 'the session (id or unique prefix); else $RUNBOOKD_SESSION, else the current one'
 complete -c runbookctl -n '__fish_seen_subcommand_from check' -l json -d 'one JSON object, or one a line where it streams'
@@ -52,8 +60,11 @@ complete -c runbookctl -n '__fish_seen_subcommand_from list' -l json -d 'one JSO
 complete -c runbookctl -n '__fish_seen_subcommand_from list' -l quiet -s q -d 'errors only on standard error'
 complete -c runbookctl -n '__fish_seen_subcommand_from list' -l help -s h -d 'this text'
 complete -c runbookctl -n '__fish_seen_subcommand_from list' -F
-complete -c runbookctl -n '__fish_seen_subcommand_from show' -l source -d 'a block\'s template bytes, and nothing else'
-complete -c runbookctl -n '__fish_seen_subcommand_from show' -l print -d 'the whole document as text'
+complete -c runbookctl -n '__fish_seen_subcommand_from show' -l source -d 'a block\'s bytes as the registry has them, what hides in them made visible'
+complete -c runbookctl -n '__fish_seen_subcommand_from show' -l raw -d 'those bytes exactly, for a pipe or file'
+complete -c runbookctl -n '__fish_seen_subcommand_from show' -l print -d 'instructions: every block as text to copy, nothing to run'
+complete -c runbookctl -n '__fish_seen_subcommand_from show' -l blocks -d 'a table of all blocks: which run, and why others don\'t'
+complete -c runbookctl -n '__fish_seen_subcommand_from show' -l width -r -d 'of the page; as wide as the terminal, at most 100, without it'
 complete -c runbookctl -n '__fish_seen_subcommand_from show' -l session -r -d 'the session (id or unique prefix); else $RUNBOOKD_SESSION, else the current one'
 complete -c runbookctl -n '__fish_seen_subcommand_from show' -l json -d 'one JSON object, or one a line where it streams'
 complete -c runbookctl -n '__fish_seen_subcommand_from show' -l quiet -s q -d 'errors only on standard error'
