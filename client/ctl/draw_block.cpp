@@ -143,7 +143,9 @@ void draw_card(Page& page, const BlockInfo& block, const client::RunbookInfo& in
   if (!block.path.empty()) {
     page.line(painted(client::label(block.path), kLiteral, page.colours()));
   }
-  const std::size_t left = draw_barred(page, as_text(block.script), kCardLines);
+  std::string_view script = as_text(block.script);
+  script.remove_prefix(std::min(script.find_first_not_of('\n'), script.size()));
+  const std::size_t left = draw_barred(page, script, kCardLines);
   if (left > 0) {
     Flow flow;
     flow.add("… " + std::to_string(left) + (left == 1 ? " more line:" : " more lines:"), kDim);
