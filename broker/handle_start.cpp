@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "broker/broker.h"
-#include "broker/join.h"
-#include "broker/requests.h"
+#include "broker/starting.h"
 #include "common/folder.h"
 #include "common/io.h"
 #include "policy/builtin.h"
@@ -20,45 +18,6 @@ namespace {
 
 using front::Reason;
 using MaybeRefusal = std::optional<Refusal>;
-
-// Everything a start is made of, collected check by check.
-struct Starting {
-  CallPtr call;
-  // As asked.
-  std::string runbook_name;
-  std::string block;
-  std::string asked_profile;
-  std::string work_path;
-  std::optional<Digest> digest;
-  std::vector<Given> given;
-  std::uint64_t timeout_ms = 0;
-  bool new_run = false;
-  bool work_given = false;
-  bool work_is_meant = false;  // the descriptor is of the folder that the client said
-  bool verbatim = false;
-  // As found.
-  const Runbook* runbook = nullptr;
-  const Executable* executable = nullptr;
-  policy::Profile profile;
-  policy::Limits limits;
-  Joined joined;
-  Interpreter interpreter;
-  Run* run = nullptr;
-  ExecutionPtr execution;
-  std::string cwd;
-  std::string generated_path;
-  Fd script_file;  // executions/<id>/script
-  std::vector<std::string> environment;
-  std::vector<monitor::Descriptor> kinds;
-  std::vector<Fd> fds;
-
-  [[nodiscard]] Session& session() const { return *call->session; }
-  [[nodiscard]] bool markdown() const { return runbook->registry->format == "markdown"; }
-  void give(monitor::Descriptor kind, Fd fd) {
-    kinds.push_back(kind);
-    fds.push_back(std::move(fd));
-  }
-};
 
 Starting from_wire(const CallPtr& call, front::Start::Reader from) {
   Starting out;
@@ -204,6 +163,12 @@ MaybeRefusal make_script(Broker& broker, Starting& start) {
 // A folder given with --work: the kernel says where it lies, and it holds nothing that must not be
 // written to from a script.
 MaybeRefusal check_work(const Broker& broker, Starting& start) {
+  // The sealed copy would lie over the work folder, and nothing can be made in it.
+  if (start.profile.sandboxed() && is_in(broker.places.state_path(), start.runbook->folder_path)) {
+    return Refusal{Reason::REFUSED_PROFILE,
+                   "a sandbox can't show " + start.runbook->folder_path +
+                       ": it holds the record. Move the runbook into a folder of its own"};
+  }
   if (start.work_given != (start.call->fds.size() == 1) ||
       start.work_given != start.work_is_meant) {
     return Refusal{Reason::MALFORMED, "--work needs the folder's descriptor"};
@@ -212,18 +177,9 @@ MaybeRefusal check_work(const Broker& broker, Starting& start) {
     return std::nullopt;
   }
   start.work_path = place_of(start.call->fds.front().get());
-  const auto holds = [&start](std::string_view inner) {
-    return inner == start.work_path || start.work_path == "/" ||
-           (inner.starts_with(start.work_path) && inner[start.work_path.size()] == '/');
-  };
-  const auto within = [&start](const std::string& outer) {
-    return start.work_path.starts_with(outer + "/");
-  };
   struct stat facts {};
-  if (!start.work_path.starts_with('/') || ::fstat(start.call->fds.front().get(), &facts) < 0 ||
-      !S_ISDIR(facts.st_mode) || holds(start.session().environment->value("HOME")) ||
-      holds(broker.places.state_path()) || holds(broker.places.runtime_path()) ||
-      within(broker.places.state_path()) || within(broker.places.runtime_path())) {
+  if (::fstat(start.call->fds.front().get(), &facts) < 0 || !S_ISDIR(facts.st_mode) ||
+      is_withheld(broker, *start.session().environment, start.work_path)) {
     return Refusal{Reason::BAD_INPUT,
                    "this folder can't be the work folder: it is or holds home, / or the record"};
   }
@@ -286,6 +242,9 @@ Status make_execution(Broker& broker, Starting& start) {
   start.give(monitor::Descriptor::GENERATED, std::move(files->generated));
   start.give(monitor::Descriptor::LISTENER, std::move(*listener));
   start.give(monitor::Descriptor::TREE, std::move(*tree));
+  for (Grant& grant : start.grants.places) {
+    start.give(monitor::Descriptor::GRANT, std::move(grant.fd));
+  }
   start.generated_path =
       broker.places.state_path() + "/sessions/" + session.id + "/executions/" + id + "/generated";
 
@@ -303,171 +262,6 @@ Status make_execution(Broker& broker, Starting& start) {
   out.started_ms = wall_now_ms();
   out.key = seal::random_key();
   return done();
-}
-
-void make_environment(Starting& start) {
-  const Session& session = start.session();
-  start.environment = policy::pass_variables(start.profile, session.environment->variables());
-  start.cwd = start.markdown() ? start.runbook->folder_path : start.work_path;
-  const auto set = [&start](const std::string& name, const std::string& value) {
-    std::erase_if(start.environment,
-                  [&](const std::string& entry) { return entry.starts_with(name + "="); });
-    start.environment.push_back(name + "=" + value);
-  };
-  for (const std::string& variable : start.joined.variables) {
-    const std::size_t equals = variable.find('=');
-    set(variable.substr(0, equals), variable.substr(equals + 1));
-  }
-  const std::map<std::string, std::string> own{
-      {"SESSION_ID", session.id},       {"RUN_ID", std::to_string(start.run->number)},
-      {"RUN_DIR", start.work_path},     {"STEP", ""},
-      {"RUNBOOK", start.runbook->name}, {"BLOCK", start.block}};
-  for (const auto& [name, value] : own) {
-    set("RUNBOOKD_" + name, value);
-    if (start.markdown()) {
-      set("RUNSHEETS_" + name, value);
-    }
-  }
-  set("RUNBOOK_WORK", start.work_path);
-  set("GENERATED_FILES", start.generated_path);
-  set("PWD", start.cwd);
-  std::erase_if(start.environment,
-                [](const std::string& entry) { return entry.starts_with("OLDPWD="); });
-}
-
-void fill_limits(const policy::Limits& from, monitor::Limits::Builder into) {
-  into.setTimeoutMs(from.timeout_ms);
-  into.setOutputBytes(from.output_bytes);
-  into.setProcesses(from.processes);
-  into.setMemoryBytes(from.memory_bytes);
-  into.setOpenFiles(from.open_files);
-  into.setFileBytes(from.file_bytes);
-  into.setTmpBytes(from.tmp_bytes);
-  into.setStopGraceMs(from.stop_grace_ms);
-}
-
-template <typename List>
-void fill_data(List into, const std::vector<std::string>& from) {
-  for (unsigned i = 0; i < into.size(); ++i) {
-    into.set(i, wire::data(as_bytes(from[i])));
-  }
-}
-
-monitor::ScriptAs script_as(const Starting& start) {
-  if (start.executable->kind == "file") {
-    return monitor::ScriptAs::IN_TREE;
-  }
-  return start.interpreter.reads_memory ? monitor::ScriptAs::MEMORY : monitor::ScriptAs::FILE;
-}
-
-Bytes launch_message(const Broker& broker, const Starting& start) {
-  const Environment& session = *start.session().environment;
-  return wire::build<monitor::ToMonitor>([&](auto root) {
-    monitor::Launch::Builder launch = root.initLaunch();
-    launch.setExecution(wire::text(start.execution->id));
-    launch.setSession(wire::text(start.execution->session));
-    launch.setKey(wire::data(start.execution->key));
-    launch.setProfile(wire::text(start.profile.name));
-    fill_data(launch.initArgv(static_cast<unsigned>(start.interpreter.argv.size())),
-              start.interpreter.argv);
-    launch.setScript(script_as(start));
-    launch.setScriptName(wire::text(start.executable->kind == "file" ? start.executable->path
-                                                                     : std::string("script")));
-    fill_data(launch.initEnvironment(static_cast<unsigned>(start.environment.size())),
-              start.environment);
-    launch.setCwd(wire::text(start.cwd));
-    launch.setHome(wire::text(std::string(session.value("HOME"))));
-    launch.setWorkPath(wire::text(start.work_path));
-    launch.setTreePath(wire::text(start.runbook->folder_path));
-    launch.setFilter(wire::data(broker.facts.of(start.profile.name).filter));
-    fill_limits(start.limits, launch.initLimits());
-    launch.setUmask(session.umask());
-    auto hidden = launch.initHidden(2);
-    hidden.set(0, wire::text(broker.places.state_path()));
-    hidden.set(1, wire::text(broker.places.runtime_path()));
-    const auto tools = policy::tool_folders();
-    auto tool_folders = launch.initToolFolders(static_cast<unsigned>(tools.size()));
-    for (unsigned i = 0; i < tools.size(); ++i) {
-      tool_folders.set(i, wire::text(std::string(tools[i])));
-    }
-    launch.setUsePty(start.executable->use_pty);
-    launch.setTreeWritable(!start.profile.sandboxed());
-    launch.setIsCheck(start.executable->type == "check");
-    auto kinds = launch.initDescriptors(static_cast<unsigned>(start.kinds.size()));
-    for (unsigned i = 0; i < kinds.size(); ++i) {
-      kinds.set(i, start.kinds[i]);
-    }
-  });
-}
-
-Result<std::uint64_t> record_run(const Starting& start) {
-  Session& session = start.session();
-  JsonWriter line = session.journal->begin("run-opened", &start.call->actor);
-  line.field("run", start.run->number).field("runbook", start.run->runbook);
-  line.field("tree_digest", start.runbook->tree.hex()).field("work", start.work_path);
-  return session.journal->append(std::move(line));
-}
-
-void write_script(const Bytes& script, JsonWriter& line) {
-  line.field("script_sha256", sha256(script).hex());
-  if (script.size() > limits::kScriptInJournalBytes) {
-    return;
-  }
-  if (is_utf8(as_text(script))) {
-    line.field("script", as_text(script));
-  } else {
-    line.field("script_base64", to_base64(script));
-  }
-}
-
-JsonWriter start_line(const Starting& start) {
-  JsonWriter line = start.session().journal->begin("started", &start.call->actor);
-  line.field("execution", start.execution->id).field("run", start.run->number);
-  line.field("runbook", start.runbook->name).field("block", start.block);
-  line.field("block_type", start.executable->type).field("block_line", start.executable->line);
-  line.field("digest", start.executable->digest.hex());
-  line.field("tree_digest", start.runbook->tree.hex()).field("request", start.call->request_hex);
-  line.key("inputs").begin_object();
-  for (const auto& [name, value] : start.joined.inputs) {
-    line.field(name, as_bytes(value));
-  }
-  line.end_object().field("verbatim", start.verbatim).field("profile", start.profile.name);
-  line.key("limits").begin_object();
-  line.field("timeout_ms", start.limits.timeout_ms);
-  line.field("output_bytes", start.limits.output_bytes);
-  line.field("processes", start.limits.processes).field("memory_bytes", start.limits.memory_bytes);
-  line.field("open_files", start.limits.open_files).field("tmp_bytes", start.limits.tmp_bytes);
-  line.field("stop_grace_ms", start.limits.stop_grace_ms).end_object();
-  line.field("interpreter", start.interpreter.argv.front());
-  line.field("interpreter_sha256", start.interpreter.sha256.hex());
-  line.key("argv").begin_array();
-  for (const std::string& word : start.interpreter.argv) {
-    line.text(word);
-  }
-  line.end_array().field("cwd", start.cwd).field("work", start.work_path);
-  line.key("environment_names").begin_array();
-  for (const std::string& variable : start.environment) {
-    line.text(std::string_view(variable).substr(0, variable.find('=')));
-  }
-  line.end_array();
-  write_script(start.joined.script, line);
-  return line;
-}
-
-// executions/<id>/script, for people; the monitor has the bytes already. What the journal doesn't
-// hold has to be on disk by itself before the script may go.
-Status write_script_file(const Starting& start) {
-  if (Status written = write_all(start.script_file.get(), start.joined.script); !written) {
-    return written;
-  }
-  if (start.joined.script.size() <= limits::kScriptInJournalBytes) {
-    return done();
-  }
-  const Result<Fd> folder = open_beneath(start.session().executions_folder.get(),
-                                         start.execution->id, O_RDONLY | O_DIRECTORY);
-  const bool synced =
-      folder && ::fsync(start.script_file.get()) == 0 && ::fsync(folder->get()) == 0;
-  return synced ? done() : Status(errno_error("sync the script"));
 }
 
 // What the next broker must know comes first: it may be needed from the next instruction on.
@@ -529,6 +323,16 @@ void launch(Broker& broker, Starting& start) {
   });
 }
 
+MaybeRefusal find_grants(const Broker& broker, Operation operation, Starting& start) {
+  auto grants =
+      resolve_grants(broker, *start.session().environment, start.profile, operation.getStart());
+  if (const Refusal* refused = std::get_if<Refusal>(&grants)) {
+    return *refused;
+  }
+  start.grants = std::get<Grants>(std::move(grants));
+  return std::nullopt;
+}
+
 MaybeRefusal check(Broker& broker, Operation operation, Starting& start) {
   if (MaybeRefusal refused = open_secrets(broker, operation, start)) {
     return refused;
@@ -540,6 +344,9 @@ MaybeRefusal check(Broker& broker, Operation operation, Starting& start) {
     return refused;
   }
   if (MaybeRefusal refused = check_room(broker, start)) {
+    return refused;
+  }
+  if (MaybeRefusal refused = find_grants(broker, operation, start)) {
     return refused;
   }
   if (MaybeRefusal refused = make_script(broker, start)) {

@@ -125,6 +125,9 @@ struct Start {
   verbatim @9 :Bool;       # templates insert values as they are; operators only
   work @10 :FolderId;      # if workGiven: any other descriptor is refused
   secrets @11 :Data;       # crypto_box_seal by the greeting's public key over a flat Secrets, or empty
+  with @12 :List(Text);    # names of credential sets (policy/grants.h); operators only, as are
+  read @13 :List(Text);    # absolute paths of folders and files to show
+  write @14 :List(Text);   # and to let be changed
 }
 
 struct Secrets {

@@ -11,7 +11,7 @@ namespace rb::limits {
 
 using namespace std::chrono_literals;
 
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 
 // Client links.
 inline constexpr std::size_t kClientMessageBytes = 1 << 20;
@@ -44,6 +44,7 @@ inline constexpr std::size_t kDescriptorsPerPacket = 16;
 
 // Runbooks.
 inline constexpr std::size_t kRunbookBytes = 4 << 20;
+inline constexpr std::size_t kGrants = 6;  // places; a launch has room for that many descriptors
 inline constexpr std::size_t kScriptBytes = 1 << 20;
 inline constexpr std::size_t kTreeBytes = 64 << 20;
 inline constexpr std::size_t kTreeFiles = 5000;

@@ -83,6 +83,12 @@ struct Launch {
   treeWritable @19 :Bool;    # host only: no sealed copy is mounted, cwd is the folder itself
   isCheck @20 :Bool;         # exit 2 sets warn
   descriptors @21 :List(Descriptor); # what each descriptor of the packet is, in order
+  grants @22 :List(Grant);   # one for each descriptor of that kind, in order
+}
+
+struct Grant {
+  path @0 :Text;             # where it lies inside
+  writable @1 :Bool;
 }
 
 enum Descriptor {
@@ -96,6 +102,7 @@ enum Descriptor {
   listener @7;      # bound and listening in monitors/
   cgroup @8;        # leaf
   generated @9;     # generated/ of the execution
+  grant @10;        # O_PATH: a folder, file or socket that the operator added; may be there often
 }
 
 enum ScriptAs { unset @0; memory @1; file @2; inTree @3; }

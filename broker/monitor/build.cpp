@@ -278,8 +278,8 @@ Status Builder::bind_descriptor(const Step& step) {
     errno = ENOENT;
     return errno_error("path");
   }
-  const Result<Fd> source = open_beneath(
-      old_root_.get(), path[1] == '\0' ? "." : std::string(path.data() + 1), O_PATH | O_DIRECTORY);
+  const Result<Fd> source =
+      open_beneath(old_root_.get(), path[1] == '\0' ? "." : std::string(path.data() + 1), O_PATH);
   if (!source) {
     return source.failure();
   }
@@ -290,7 +290,7 @@ Status Builder::bind_descriptor(const Step& step) {
   }
   if (given.st_dev != found.st_dev || given.st_ino != found.st_ino) {
     errno = ESTALE;
-    return errno_error("another folder lies at its path now");
+    return errno_error("something else lies at its path now");
   }
   return attach_clone(*source, step.to.empty() ? std::string(path.data() + 1) : step.to, step);
 }

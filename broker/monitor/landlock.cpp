@@ -1,5 +1,6 @@
 // The second layer: what the mounts already say, said again by path.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <string>
@@ -17,7 +18,8 @@ constexpr std::uint64_t kSince1 = (1U << 13) - 1;
 constexpr std::uint64_t kRefer = 1U << 13;        // ABI 2
 constexpr std::uint64_t kTruncate = 1U << 14;     // ABI 3
 constexpr std::uint64_t kDeviceIoctl = 1U << 15;  // ABI 5
-constexpr std::uint64_t kAllScopes = 3;           // abstract sockets and signals, ABI 6
+constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kDeviceIoctl;
+constexpr std::uint64_t kAllScopes = 3;  // abstract sockets and signals, ABI 6
 constexpr unsigned kAskVersion = 1;
 constexpr int kRuleBeneath = 1;
 
@@ -81,6 +83,14 @@ std::vector<Rule> rules_of(const Launch& launch, std::uint64_t all) {
   }
   if (launch.profile.work == policy::WorkFolder::AllowWrite && launch.generated) {
     out.push_back({launch.generated_path, all});
+  }
+  for (const Grant& grant : launch.grants) {
+    struct stat facts {};
+    const bool known = grant.writable && ::fstat(grant.fd.get(), &facts) == 0;
+    if (known && (S_ISDIR(facts.st_mode) || S_ISREG(facts.st_mode))) {
+      // The kernel takes no right of folders for a file.
+      out.push_back({grant.path, S_ISDIR(facts.st_mode) ? all : all & kOfFiles});
+    }
   }
   return out;
 }

@@ -37,6 +37,13 @@ Fd* place_of(Launch& launch, monitor::Descriptor kind) {
       return &launch.cgroup;
     case monitor::Descriptor::GENERATED:
       return &launch.generated;
+    case monitor::Descriptor::GRANT:  // the first that has none yet
+      for (Grant& grant : launch.grants) {
+        if (!grant.fd) {
+          return &grant.fd;
+        }
+      }
+      break;
     case monitor::Descriptor::UNSET:
       break;
   }
@@ -91,6 +98,11 @@ Status check_paths(const Launch& launch) {
   for (const std::string* path : {&launch.work_path, &launch.tree_path}) {
     if (!path->empty() && !is_clean_path(*path)) {
       return refused("a path isn't absolute and clean");
+    }
+  }
+  for (const Grant& grant : launch.grants) {
+    if (!grant.fd || !is_clean_path(grant.path)) {
+      return refused("a grant has no descriptor or no clean path");
     }
   }
   for (const std::string& path : launch.hidden) {
@@ -204,6 +216,9 @@ Result<Launch> parse_launch(monitor::Launch::Reader from, std::vector<Fd> fds) {
   }
   for (const capnp::Text::Reader path : from.getToolFolders()) {
     launch.tool_folders.push_back(wire::text(path));
+  }
+  for (const auto grant : from.getGrants()) {
+    launch.grants.push_back({wire::text(grant.getPath()), grant.getWritable(), Fd()});
   }
   launch.use_pty = from.getUsePty();
   launch.is_check = from.getIsCheck();

@@ -20,6 +20,13 @@ namespace rb::mon {
 
 enum class ScriptAs { Memory, File, InTree };
 
+// A folder, file or socket that the operator added.
+struct Grant {
+  std::string path;  // inside
+  bool writable = false;
+  Fd fd;  // O_PATH
+};
+
 struct Launch {
   std::string execution;
   std::string session;
@@ -53,6 +60,7 @@ struct Launch {
   Fd listener;
   Fd cgroup;
   Fd generated;
+  std::vector<Grant> grants;
 };
 
 [[nodiscard]] Result<Launch> parse_launch(monitor::Launch::Reader from, std::vector<Fd> fds);

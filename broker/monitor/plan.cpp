@@ -127,8 +127,11 @@ Status plan_folders(const Launch& launch, std::vector<Step>& out) {
   if (launch.generated && writable) {
     places.push_back({launch.generated_path, launch.generated.get(), true});
   }
-  std::sort(places.begin(), places.end(),
-            [](const Place& a, const Place& b) { return a.path.size() < b.path.size(); });
+  for (const Grant& grant : launch.grants) {
+    places.push_back({grant.path, grant.fd.get(), grant.writable});
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) { return a.path.size() < b.path.size(); });
   if (launch.tree && launch.work && launch.tree_path == launch.work_path) {
     return error(Code::Refused,
                  "work folder: it is the runbook's own folder, which scripts see as a sealed copy");
@@ -143,37 +146,56 @@ Status plan_folders(const Launch& launch, std::vector<Step>& out) {
   return done();
 }
 
+bool is_folder(const Fd& place) {
+  struct stat facts {};
+  return ::fstat(place.get(), &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
 // Own run folders lie below a hidden one; a folder from elsewhere is one that a person gave.
 bool is_given(const Launch& launch) {
   return std::none_of(launch.hidden.begin(), launch.hidden.end(),
                       [&](const std::string& path) { return is_beneath(launch.work_path, path); });
 }
 
-Status check_work(const Launch& launch) {
-  if (!launch.work) {
-    return done();
+Status check_place(const Launch& launch, const std::string& what, const std::string& path) {
+  if (!launch.home.empty() && is_beneath(launch.home, path)) {
+    return error(Code::Refused, what + ": it is or holds the home folder");
   }
-  if (!launch.home.empty() && is_beneath(launch.home, launch.work_path)) {
-    return error(Code::Refused, "work folder: it is or holds the home folder");
-  }
-  for (const std::string& path : launch.hidden) {
-    if (is_beneath(path, launch.work_path)) {
-      return error(Code::Refused, "work folder: it holds what must stay hidden");
+  for (const std::string& hidden : launch.hidden) {
+    if (is_beneath(hidden, path)) {
+      return error(Code::Refused, what + ": it holds what must stay hidden");
     }
   }
   return done();
 }
 
+Status check_places(const Launch& launch) {
+  Status good = launch.work ? check_place(launch, "work folder", launch.work_path) : done();
+  for (const Grant& grant : launch.grants) {
+    if (good) {
+      good = check_place(launch, "grant of " + grant.path, grant.path);
+    }
+  }
+  return good;
+}
+
+void protect(const std::string& folder, std::vector<Step>& out) {
+  for (const std::string_view name : kProtected) {
+    out.push_back(bind(relative(folder) + "/" + std::string(name), std::string(name)));
+    out.back().base = relative(folder);  // as mounted: no path outside is asked again
+    out.back().optional = true;
+  }
+}
+
 void plan_protected(const Launch& launch, std::vector<Step>& out) {
   const bool writable = launch.profile.work == policy::WorkFolder::AllowWrite;
-  if (!launch.work || !writable || !is_given(launch)) {
-    return;
+  if (launch.work && writable && is_given(launch)) {
+    protect(launch.work_path, out);
   }
-  for (const std::string_view name : kProtected) {
-    const std::string place = launch.work_path + "/" + std::string(name);
-    out.push_back(bind(relative(place), std::string(name)));
-    out.back().base = relative(launch.work_path);  // as mounted: no path outside is asked again
-    out.back().optional = true;
+  for (const Grant& grant : launch.grants) {
+    if (grant.writable && is_folder(grant.fd)) {
+      protect(grant.path, out);
+    }
   }
 }
 
@@ -292,7 +314,7 @@ std::vector<Step> plan_base(const RootView& view) {
 }
 
 Result<std::vector<Step>> plan_launch(const Launch& launch) {
-  if (Status checked = check_work(launch); !checked) {
+  if (Status checked = check_places(launch); !checked) {
     return checked.failure();
   }
   std::vector<Step> out;

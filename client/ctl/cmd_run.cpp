@@ -22,6 +22,10 @@ constexpr OptionSpec kOptions[] = {
     {"--inputs", 0, "FILE", "values from a JSON object; - is standard input", Complete::Path, true},
     {"--profile", 'p', "NAME", "the sandbox, instead of each block's own", Complete::Profile},
     {"--work", 0, "DIR", "an existing folder as the work folder", Complete::Folder},
+    {"--with", 0, "NAMES", "credentials to show: aws, docker-config, gcloud, gh, kube, ssh-agent",
+     Complete::Nothing, true},
+    {"--read", 0, "PATH", "a folder or file to show", Complete::Path, true},
+    {"--write", 0, "PATH", "a folder or file that scripts may change", Complete::Path, true},
     {"--new", 0, "", "close the open run and begin the next"},
     {"--timeout", 0, "DUR", "a time limit for each block: 90s, 5m, 2h"},
     {"--keep-going", 'k', "", "go on after a block that didn't pass"},
@@ -33,6 +37,7 @@ constexpr const char* kMore =
     "  runbookctl run ops/deploy/runbook.mdx\n"
     "  runbookctl run ops/deploy check-cluster --input cluster=blue\n"
     "  runbookctl run deploy --keep-going --json\n"
+    "  runbookctl run deploy --with kube,aws --write ~/src/billing\n"
     "\n"
     "  Blocks run in the document's order; the first that doesn't pass ends the run. Ctrl-C stops\n"
     "  the running block politely, a second one at once. The exit status is the script's own; 124\n"
@@ -40,6 +45,21 @@ constexpr const char* kMore =
     "refused,\n"
     "  127 where there is no such runbook or block, 130 and 143 for what was stopped by you or\n"
     "  somebody else.\n";
+
+// "aws,kube" and given twice alike.
+std::vector<std::string> names_in(const std::vector<std::string>& lists) {
+  std::vector<std::string> out;
+  for (const std::string& list : lists) {
+    for (std::size_t at = 0; at <= list.size();) {
+      const std::size_t end = std::min(list.find(',', at), list.size());
+      if (end > at) {
+        out.push_back(list.substr(at, end - at));
+      }
+      at = end + 1;
+    }
+  }
+  return out;
+}
 
 Got<RunOptions> options_from(const Context& context, const Arguments& arguments) {
   Got<RunOptions> out;
@@ -63,6 +83,17 @@ Got<RunOptions> options_from(const Context& context, const Arguments& arguments)
       return out;
     }
     options.work_path = client::resolved(*folder);
+  }
+  options.with = names_in(arguments.values("--with"));
+  for (const auto& [option, paths] :
+       {std::pair{"--read", &options.read}, std::pair{"--write", &options.write}}) {
+    for (const std::string& path : arguments.values(option)) {
+      if (!Fd(::open(path.c_str(), O_PATH | O_CLOEXEC))) {
+        out.status = context.fail(kFailure, errno_error(std::string(option) + " " + path).text());
+        return out;
+      }
+      paths->push_back(client::resolved(path));
+    }
   }
   out.value = std::move(options);
   return out;

@@ -23,6 +23,16 @@ using client::Style;
 
 }  // namespace
 
+namespace {
+
+void fill_texts(const std::vector<std::string>& from, capnp::List<capnp::Text>::Builder into) {
+  for (unsigned i = 0; i < into.size(); ++i) {
+    into.set(i, wire::text(from[i]));
+  }
+}
+
+}  // namespace
+
 Runner::Runner(Context& context, client::Client& daemon, const client::Opened& opened,
                const RunOptions& options, const Inputs& inputs)
     : context_(context),
@@ -50,6 +60,9 @@ client::Operation Runner::start_operation(const BlockInfo& block) {
     start.setVerbatim(options_.verbatim);
     start.setWorkGiven(options_.work.open());
     start.setWorkPath(wire::text(options_.work_path));
+    fill_texts(options_.with, start.initWith(static_cast<unsigned>(options_.with.size())));
+    fill_texts(options_.read, start.initRead(static_cast<unsigned>(options_.read.size())));
+    fill_texts(options_.write, start.initWrite(static_cast<unsigned>(options_.write.size())));
     if (options_.work) {
       say_folder(start.initWork(), options_.work.get());
     }

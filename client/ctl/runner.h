@@ -21,6 +21,9 @@ struct RunOptions {
   bool verbatim = false;
   Fd work;  // --work DIR
   std::string work_path;
+  std::vector<std::string> with;  // credential sets
+  std::vector<std::string> read;  // absolute paths
+  std::vector<std::string> write;
 };
 
 class Runner {

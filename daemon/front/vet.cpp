@@ -52,6 +52,16 @@ class Checks {
   Checks& text(capnp::Text::Reader value, std::size_t most, std::string_view name) {
     return add(passed() ? check_text(value, most, name) : verdict_);
   }
+  Checks& texts(capnp::List<capnp::Text>::Reader values, std::size_t most, std::string_view name) {
+    at_most(values.size(), limits::kGrants, "the list of grants (at most 6)");
+    for (const auto value : values) {
+      if (!passed()) {
+        break;
+      }
+      text(value, most, name).filled(value, name);
+    }
+    return *this;
+  }
   Checks& filled(capnp::Text::Reader value, std::string_view name) {
     return value.size() == 0 && passed() ? add(malformed(std::string(name) + " is empty")) : *this;
   }
@@ -139,6 +149,9 @@ Verdict check_start(Operation::Reader operation) {
           .text(from.getBlock(), kNameBytes, "the block's name")
           .text(from.getProfile(), kNameBytes, "the profile's name")
           .text(from.getWorkPath(), kSentenceBytes, "the work folder's path")
+          .texts(from.getWith(), kNameBytes, "a credential set's name")
+          .texts(from.getRead(), kSentenceBytes, "a granted path")
+          .texts(from.getWrite(), kSentenceBytes, "a granted path")
           .exactly(from.getDigest(), kDigestBytes, "the digest")
           .at_most(from.getSecrets().size(), limits::kInputsBytes + kSealedOverhead,
                    "what the inputs hold together")
@@ -199,6 +212,12 @@ std::size_t descriptors_of(const OperationRow& row, Operation::Reader operation)
   return 0;
 }
 
+// What an agent may never ask for.
+bool asks_for_more(front::Start::Reader start) {
+  return start.getVerbatim() || start.getWith().size() > 0 || start.getRead().size() > 0 ||
+         start.getWrite().size() > 0;
+}
+
 Verdict vet_operation(Operation::Reader operation, Role role, std::size_t descriptors) {
   const auto* row = std::find_if(kOperations.begin(), kOperations.end(),
                                  [&](const auto& each) { return each.kind == operation.which(); });
@@ -206,12 +225,12 @@ Verdict vet_operation(Operation::Reader operation, Role role, std::size_t descri
     return broken();
   }
   const bool agent = role == Role::AGENT;
-  const bool verbatim = operation.isStart() && operation.getStart().getVerbatim();
+  const bool wider = operation.isStart() && asks_for_more(operation.getStart());
   const Checks common =
       Checks()
           .refuse_if(descriptors < descriptors_of(*row, operation), Reason::MALFORMED,
                      "the request is malformed: its descriptor is missing")
-          .refuse_if(agent && (row->who == Who::Operators || verbatim), Reason::NOT_PERMITTED,
+          .refuse_if(agent && (row->who == Who::Operators || wider), Reason::NOT_PERMITTED,
                      "only operators may ask for this")
           .exactly(operation.getClientId(), kIdBytes, "the client's id")
           .exactly(operation.getRequestId(), kIdBytes, "the request's id")

@@ -109,6 +109,27 @@ TEST_CASE("vet: agents may never have environments or verbatim insertion") {
   const Bytes verbatim = operation(start([](auto from) { from.setVerbatim(true); }));
   CHECK(refuses(vet(verbatim, Role::AGENT), Reason::NOT_PERMITTED));
   CHECK(forwards(vet(verbatim, Role::OPERATOR)));
+}
+
+TEST_CASE("vet: agents may never add to a sandbox, and nobody without bound") {
+  const auto with = [](unsigned count) {
+    return operation(start([&](auto from) {
+      auto names = from.initWith(count);
+      for (unsigned i = 0; i < count; ++i) {
+        names.set(i, "aws");
+      }
+    }));
+  };
+  const Bytes read = operation(start([](auto from) { from.initRead(1).set(0, "/srv"); }));
+  const Bytes write = operation(start([](auto from) { from.initWrite(1).set(0, "/srv"); }));
+  for (const Bytes& wider : {with(1), read, write}) {
+    CHECK(refuses(vet(wider, Role::AGENT), Reason::NOT_PERMITTED));
+    CHECK(forwards(vet(wider, Role::OPERATOR)));
+  }
+  CHECK(forwards(vet(with(limits::kGrants), Role::OPERATOR)));
+  CHECK_FALSE(forwards(vet(with(limits::kGrants + 1), Role::OPERATOR)));
+  CHECK_FALSE(forwards(
+      vet(operation(start([](auto from) { from.initRead(1).set(0, ""); })), Role::OPERATOR)));
   CHECK(forwards(vet(operation(start()), Role::AGENT)));
 }
 

@@ -181,4 +181,36 @@ TEST_CASE("paths: clean ones are told from all others") {
   CHECK_FALSE(is_beneath("/ab", "/a"));
 }
 
+TEST_CASE(
+    "plan: grants lie at their places, outer before inner, and the runbook's copy over them") {
+  Launch launch = launch_of("workspace");
+  launch.grants.push_back({"/home/anna/runbooks/db/deep/er", true, Fd(::open("/", O_PATH))});
+  launch.grants.push_back({"/home/anna/runbooks", true, Fd(::open("/", O_PATH))});
+  launch.grants.push_back({"/home/anna/.aws", false, Fd(::open("/dev/null", O_PATH))});
+  const auto steps = planned(launch);
+  const Step* outer = find(steps, Do::BindDescriptor, "home/anna/runbooks");
+  const Step* shown = find(steps, Do::BindDescriptor, "home/anna/.aws");
+  REQUIRE(outer != nullptr);
+  REQUIRE(shown != nullptr);
+  CHECK(outer->writable);
+  CHECK_FALSE(shown->writable);
+  CHECK(place_of(steps, "home/anna/runbooks") < place_of(steps, "home/anna/runbooks/db"));
+  CHECK(place_of(steps, "home/anna/runbooks/db") <
+        place_of(steps, "home/anna/runbooks/db/deep/er"));
+  CHECK(find(steps, Do::Bind, "home/anna/runbooks/.git") != nullptr);
+  CHECK(find(steps, Do::Bind, "home/anna/.aws/.git") == nullptr);
+}
+
+TEST_CASE("plan: a grant that is or holds home or what is hidden is refused by name") {
+  for (const char* path : {"/", "/home", "/home/anna", "/home/anna/.local", "/run/user/1000"}) {
+    Launch launch = launch_of("workspace");
+    launch.grants.push_back({path, false, Fd(::open("/", O_PATH))});
+    const Result<std::vector<Step>> steps = plan_launch(launch);
+    CAPTURE(path);
+    REQUIRE_FALSE(steps.ok());
+    CHECK(steps.failure().code == Code::Refused);
+    CHECK(steps.failure().what.find(path) != std::string::npos);
+  }
+}
+
 }  // namespace rb::mon

@@ -1,0 +1,175 @@
+#include "broker/grants.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "broker/broker.h"
+#include "policy/grants.h"
+#include "protocol/limits.h"
+#include "protocol/wire.h"
+
+namespace rb::brk {
+namespace {
+
+using front::Reason;
+using MaybeRefusal = std::optional<Refusal>;
+
+// Opening by O_PATH alone: a FIFO, a device or a file that is being written isn't touched.
+Fd open_place(const std::string& path) {
+  return Fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
+}
+
+mode_t type_of(const Fd& place) {
+  struct stat facts {};
+  return ::fstat(place.get(), &facts) == 0 ? facts.st_mode & S_IFMT : 0;
+}
+
+MaybeRefusal add(Grants& into, Grant grant) {
+  if (into.places.size() == limits::kGrants) {
+    return Refusal{Reason::LIMIT, "at most " + std::to_string(limits::kGrants) +
+                                      " places can be granted: name a folder that holds several"};
+  }
+  into.places.push_back(std::move(grant));
+  return std::nullopt;
+}
+
+// Its files lie inside where programs look for them, wherever a link of the operator's leads.
+MaybeRefusal add_set(const Broker& broker, const Environment& session,
+                     const policy::CredentialSet& set, Grants& into) {
+  const std::string home(session.value("HOME"));
+  const std::string name(set.name);
+  bool any = false;
+  for (const std::string_view file : set.files) {
+    const std::string path = home + "/" + std::string(file);
+    Fd place = open_place(path);
+    if (home.size() < 2 || !place || is_withheld(broker, session, place_of(place.get())) ||
+        (type_of(place) != S_IFDIR && type_of(place) != S_IFREG)) {
+      continue;
+    }
+    any = true;
+    if (MaybeRefusal refused = add(into, {name, path, false, std::move(place)})) {
+      return refused;
+    }
+  }
+  for (const std::string_view variable : set.variables) {
+    any = any || !session.value(variable).empty();
+    into.variables.emplace_back(variable);
+  }
+  if (const std::string path(session.value(set.socket_variable)); !path.empty()) {
+    Fd place = open_place(path);
+    if (path.front() != '/' || !place || type_of(place) != S_IFSOCK) {
+      return Refusal{Reason::BAD_INPUT, "$" + std::string(set.socket_variable) +
+                                            " names no socket, so " + name + " can't be granted"};
+    }
+    any = true;
+    into.variables.emplace_back(set.socket_variable);
+    if (MaybeRefusal refused = add(into, {name, path, false, std::move(place)})) {
+      return refused;
+    }
+  }
+  return any ? std::nullopt
+             : MaybeRefusal(Refusal{Reason::BAD_INPUT, "there is nothing of " + name +
+                                                           " here: no file of it below home and "
+                                                           "no variable in the session"});
+}
+
+MaybeRefusal add_path(const Broker& broker, const Environment& session, const std::string& path,
+                      bool writable, Grants& into) {
+  if (path.empty() || path.front() != '/') {
+    return Refusal{Reason::MALFORMED, "a granted path isn't absolute"};
+  }
+  Fd place = open_place(path);
+  if (!place) {
+    return Refusal{Reason::BAD_INPUT, errno_error(path).text() + ": it can't be granted"};
+  }
+  std::string real = place_of(place.get());
+  if (type_of(place) != S_IFDIR && type_of(place) != S_IFREG) {
+    return Refusal{Reason::BAD_INPUT,
+                   real + " is neither a folder nor a file: only the profile `host` reaches it"};
+  }
+  constexpr std::array<std::string_view, 4> kOfOthers = {"/proc", "/sys", "/dev", "/run"};
+  if (is_withheld(broker, session, real) ||
+      std::any_of(kOfOthers.begin(), kOfOthers.end(),
+                  [&](std::string_view folder) { return is_in(real, folder); })) {
+    return Refusal{Reason::BAD_INPUT, real +
+                                          " can't be granted: it is or holds home, / or the "
+                                          "record, or it is the system's. Name a folder below it"};
+  }
+  return add(into, {"", std::move(real), writable, std::move(place)});
+}
+
+MaybeRefusal add_all(const Broker& broker, const Environment& session, front::Start::Reader from,
+                     Grants& into) {
+  for (const auto name : from.getWith()) {
+    const policy::CredentialSet* set = policy::find_credential_set(wire::text(name));
+    if (set == nullptr) {
+      std::string all;
+      for (const policy::CredentialSet& known : policy::credential_sets()) {
+        all += (all.empty() ? "" : ", ") + std::string(known.name);
+      }
+      return Refusal{Reason::BAD_INPUT,
+                     "there is no credential set " + wire::text(name) + ": they are " + all};
+    }
+    if (MaybeRefusal refused = add_set(broker, session, *set, into)) {
+      return refused;
+    }
+  }
+  for (const auto path : from.getRead()) {
+    if (MaybeRefusal refused = add_path(broker, session, wire::text(path), false, into)) {
+      return refused;
+    }
+  }
+  for (const auto path : from.getWrite()) {
+    if (MaybeRefusal refused = add_path(broker, session, wire::text(path), true, into)) {
+      return refused;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_in(std::string_view path, std::string_view folder) {
+  return path.substr(0, folder.size()) == folder &&
+         (path.size() == folder.size() || path[folder.size()] == '/' || folder == "/");
+}
+
+bool is_withheld(const Broker& broker, const Environment& session, const std::string& path) {
+  const std::string_view home = session.value("HOME");
+  const auto own = {std::string_view(broker.places.state_path()),
+                    std::string_view(broker.places.runtime_path())};
+  return path.empty() || path.front() != '/' || path == "/" ||
+         (!home.empty() && is_in(home, path)) ||
+         std::any_of(own.begin(), own.end(), [&](std::string_view folder) {
+           return is_in(path, folder) || is_in(folder, path);
+         });
+}
+
+std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environment& session,
+                                             const policy::Profile& profile,
+                                             front::Start::Reader from) {
+  Grants out;
+  if (!profile.sandboxed()) {
+    return out;  // it reaches all of them
+  }
+  if (from.getWrite().size() > 0 && profile.work != policy::WorkFolder::AllowWrite) {
+    return Refusal{Reason::REFUSED_PROFILE, "nothing can be granted to write to in the profile " +
+                                                profile.name + ": use workspace"};
+  }
+  for (const auto list : {from.getWith(), from.getRead(), from.getWrite()}) {
+    if (list.size() > limits::kGrants) {
+      return Refusal{Reason::LIMIT, "too many grants are asked for"};
+    }
+  }
+  if (MaybeRefusal refused = add_all(broker, session, from, out)) {
+    return *refused;
+  }
+  return out;
+}
+
+}  // namespace rb::brk

@@ -1,0 +1,46 @@
+// grants.h — the folders, files and sockets that one start adds to its sandbox.   [TRUSTED: broker]
+// In:     what the operator asked for, under the request's MAC: names of credential sets, absolute
+//         paths to read or to write. The session's environment says where home is.
+// Out:    open O_PATH descriptors and where inside each will lie; or the refusal for the client.
+//         What is or holds home, / or the record, what lies in the record, and places of the kernel
+//         and of other programs' sockets (/proc /sys /dev /run) are refused.
+// Source: DESIGN §7; docs/SECURITY.md §Grants.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "broker/refusal.h"
+#include "common/fd.h"
+#include "policy/profile.h"
+#include "protocol/front.capnp.h"
+
+namespace rb::brk {
+
+struct Broker;
+class Environment;
+
+struct Grant {
+  std::string set;  // "aws"; "" for a path
+  std::string path;
+  bool writable = false;
+  Fd fd;
+};
+struct Grants {
+  std::vector<Grant> places;
+  std::vector<std::string> variables;  // names that pass beside the profile's
+};
+
+[[nodiscard]] std::variant<Grants, Refusal> resolve_grants(const Broker& broker,
+                                                           const Environment& session,
+                                                           const policy::Profile& profile,
+                                                           front::Start::Reader from);
+// `path` is `folder` or lies beneath it; both clean.
+[[nodiscard]] bool is_in(std::string_view path, std::string_view folder);
+// A place that no script may be given whole.
+[[nodiscard]] bool is_withheld(const Broker& broker, const Environment& session,
+                               const std::string& path);
+
+}  // namespace rb::brk

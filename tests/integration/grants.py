@@ -1,0 +1,203 @@
+"""What an operator adds to a sandbox: credential sets, folders and files. Each comes with its control:
+without the grant the same script doesn't reach it.
+"""
+import json
+import os
+import socket
+import sys
+import threading
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import harness  # noqa: E402
+from harness import Daemon  # noqa: E402
+
+SECRET = "key-5d1c"
+
+
+def book_of(d, command, name="g"):
+    # In a file: what the command says isn't a template.
+    d.write(f"{name}/run.sh", "#!/bin/bash\n" + command + "\n", 0o755)
+    return d.write(f"{name}/runbook.mdx", '# Grants\n\n<Command id="x" path="run.sh" />\n')
+
+
+def home_file(d, path, text=SECRET + "\n"):
+    target = d.home / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+    for made in (target, *target.parents):
+        if made == d.home:
+            break
+        harness.give(made)
+    return target
+
+
+def folder(d, name):
+    out = d.home / name
+    out.mkdir(parents=True)
+    harness.give(out)
+    return out
+
+
+def grants_of(d):
+    lines = [json.loads(line) for journal in d.state.rglob("journal-*.jsonl")
+             for line in journal.read_text().splitlines()]
+    return [line["grants"] for line in lines if line.get("type") == "started"]
+
+
+def test_a_credential_set_is_shown_and_nothing_else_of_home():
+    sets = {"aws": ".aws/credentials", "kube": ".kube/config", "gcloud": ".config/gcloud/credentials.db",
+            "gh": ".config/gh/hosts.yml", "docker-config": ".docker/config.json"}
+    with Daemon("sets", env={"AWS_PROFILE": "prod", "GH_TOKEN": SECRET}) as d:
+        for path in (*sets.values(), ".ssh/id_ed25519", ".docker/other"):
+            home_file(d, path)
+        look = book_of(d, "cd; find . -type f | sort; echo \"$AWS_PROFILE $GH_TOKEN\"; "
+                          "for f in $(find . -type f); do echo x >>$f && echo wrote $f; done 2>/dev/null; true")
+        bare = d.ok("run", look).text()
+        assert "./" not in bare and "prod" not in bare and SECRET not in bare, bare
+        for name, path in sets.items():
+            seen = d.ok("run", look, "--with", name).text()
+            assert f"./{path}" in seen and "wrote" not in seen, (name, seen)
+            assert [line for line in seen.splitlines() if line.startswith("./")] == [f"./{path}"], seen
+            assert ("prod" in seen) == (name == "aws") and (SECRET in seen) == (name == "gh"), seen
+        both = d.ok("run", look, "--with", "aws,kube", "--with", "gh").text()
+        assert both.count("./") == 3, both
+        for name in sets:
+            assert (d.home / sets[name]).read_text() == SECRET + "\n", "a granted file was changed"
+        assert [len(grants) for grants in grants_of(d)] == [0, 1, 1, 1, 1, 1, 3]
+        assert grants_of(d)[1][0] == {"set": "aws", "path": str(d.home / ".aws"), "writable": False}
+        assert d.ok("record", "verify").rc == 0
+        d.end_sessions()
+
+
+def test_a_set_lies_where_programs_look_whatever_links_lead_there():
+    with Daemon("linked") as d:
+        home_file(d, "dotfiles/kube/config")
+        (d.home / ".kube").symlink_to("dotfiles/kube")
+        (d.home / ".aws").symlink_to(d.state)  # the record is no credential
+        look = book_of(d, "cat ~/.kube/config; ls ~/dotfiles")
+        seen = d.ctl("run", look, "--with", "kube")
+        assert SECRET in seen.text() and "cannot access" in seen.text(), repr(seen)
+        done = d.ctl("run", look, "--with", "aws")
+        assert done.rc == 126 and "nothing of aws" in done.err, repr(done)
+        d.end_sessions()
+
+
+def test_the_agent_socket_answers_whom_it_was_granted_to():
+    with Daemon("agent") as d:
+        path = d.folder / "agent.sock"
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path))
+        listener.listen(4)
+        harness.give(path)
+
+        def serve():
+            while True:
+                try:
+                    peer, _ = listener.accept()
+                except OSError:
+                    return
+                peer.sendall(b"agent\n")
+                peer.close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        d.env["SSH_AUTH_SOCK"] = str(path)
+        ask = book_of(d, f"python3 -c \"import os,socket; s=socket.socket(socket.AF_UNIX); "
+                         f"s.connect(os.environ.get('SSH_AUTH_SOCK', '{path}')); print(s.recv(9).decode())\"")
+        assert d.ctl("run", ask).rc == 1
+        assert d.ok("run", ask, "--with", "ssh-agent").text().strip() == "agent"
+        listener.close()
+        d.end_sessions()
+
+
+def test_a_folder_can_be_shown_and_written_to_and_what_tools_execute_stays():
+    with Daemon("write") as d:
+        repo = folder(d, "repo")
+        for path in ("repo/.git/config", "repo/.envrc", "repo/src/a.c", "repo/.vscode/tasks.json"):
+            home_file(d, path, "old\n")
+        script = book_of(d, f"cd {repo} && cat src/a.c; for f in src/a.c new .git/config .git/hooks .envrc "
+                            ".vscode/tasks.json; do echo new >$f && echo wrote $f; done 2>/dev/null; true")
+        assert "old" not in d.ctl("run", script).text()
+        shown = d.ok("run", script, "--read", repo).text()
+        assert "old" in shown and "wrote" not in shown, shown
+        written = d.ok("run", script, "--write", repo).text()
+        assert written.split() == ["old", "wrote", "src/a.c", "wrote", "new"], written
+        assert (repo / "new").read_text() == "new\n" and (repo / ".git/config").read_text() == "old\n"
+        assert (repo / "new").stat().st_uid == harness.account().uid
+        one = book_of(d, f"cd {repo}; echo more >>src/a.c && echo wrote; ls", "one")
+        assert d.ok("run", one, "--write", repo / "src/a.c").text().split() == ["wrote", "src"]
+        assert (repo / "src/a.c").read_text() == "new\nmore\n"
+        d.end_sessions()
+
+
+def test_a_runbook_below_a_writable_folder_stays_what_was_vetted():
+    with Daemon("below") as d:
+        script = book_of(d, "echo '#!/bin/bash\necho changed' >\"$0\"; echo x >$(dirname $0)/new; ls $(dirname $0)/..", "top/g")
+        before = (d.books / "top/g/run.sh").read_text()
+        d.ctl("run", script, "--write", d.books / "top")
+        assert (d.books / "top/g/run.sh").read_text() == before and not (d.books / "top/g/new").exists()
+        d.end_sessions()
+
+
+def test_what_cannot_be_granted_is_refused_by_name():
+    with Daemon("refused") as d:
+        book = book_of(d, "true")
+        fifo, sock = d.home / "fifo", d.home / "sock"
+        os.mkfifo(fifo)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(sock))
+        for made in (fifo, sock):
+            harness.give(made)
+        link = d.home / "link"
+        link.symlink_to(d.state)
+        many = [word for i in range(7) for word in ("--read", folder(d, f"many/{i}"))]
+        for words, said in (
+                (("--with", "nix"), "they are aws"), (("--with", "kube"), "nothing of kube"),
+                (("--read", d.home), "holds home"), (("--write", "/"), "holds home"), (("--read", "/"), "holds home"),
+                (("--write", d.home.parent), "holds home"), (("--read", d.state), "the record"), (("--read", d.state.parent), "the record"),
+                (("--read", d.state / "sessions"), "the record"), (("--read", link), "the record"),
+                (("--write", d.runtime), "the record"), (("--read", "/proc"), "the system's"),
+                (("--read", "/run"), "the system's"), (("--write", "/dev/shm"), "the system's"),
+                (("--write", "/dev/null"), "neither a folder"), (("--read", fifo), "neither a folder"),
+                (("--read", sock), "neither a folder"), (many, "at most 6"),
+                (("--profile", "inspect", "--write", folder(d, "w")), "use workspace")):
+            done = d.ctl("run", book, *words)
+            assert done.rc == 126 and said in done.err, (words, done)
+        missing = d.ctl("run", book, "--read", d.home / "nothing")
+        assert missing.rc == 125 and "No such file" in missing.err, repr(missing)
+        assert grants_of(d) == [], "something was started"
+        assert d.ctl("run", book, "--profile", "inspect", "--read", d.home / "w").rc == 0
+        listener.close()
+        d.end_sessions()
+
+
+def test_links_out_of_a_granted_folder_lead_nowhere():
+    with Daemon("links") as d:
+        home_file(d, ".ssh/id_ed25519")
+        shared = folder(d, "shared")
+        (shared / "key").symlink_to(d.home / ".ssh/id_ed25519")
+        (shared / "up").symlink_to("../.ssh")
+        (shared / "root").symlink_to(f"/proc/{os.getpid()}/root")
+        script = book_of(d, f"cd {shared}; cat key up/id_ed25519 root{d.home}/.ssh/id_ed25519; true")
+        seen = d.ok("run", script, "--write", shared).text()
+        assert SECRET not in seen, seen
+        assert SECRET in d.ok("run", script, "--profile", "host").text(), "the script tries nothing"
+        d.end_sessions()
+
+
+def test_a_runbook_beside_the_record_says_what_to_do():
+    with Daemon("beside") as d:
+        book = d.home / "notes.md"
+        book.write_text("---\ntitle: n\n---\n\n```bash run\necho ran\n```\n")
+        harness.give(book)
+        state = Path(d.env["XDG_STATE_HOME"])
+        if not str(state).startswith(str(d.home)):
+            d.env["XDG_STATE_HOME"] = str(d.home / "state")
+        done = d.ctl("run", book)
+        assert done.rc == 126 and "a folder of its own" in done.err, repr(done)
+        assert d.ok("run", book, "--profile", "host").text() == "ran\n"
+        d.end_sessions()
+
+
+if __name__ == "__main__":
+    harness.main(globals())
