@@ -28,6 +28,19 @@ constexpr std::array<std::string_view, 37> kToolFolders{
     ".volta/bin", ".volta/tools", ".yarn/bin", "bin", "go/bin", "google-cloud-sdk", "miniconda3"};
 // clang-format on
 
+constexpr std::array<std::string_view, 12> kSystemFolders{"usr",
+                                                          "etc",
+                                                          "bin",
+                                                          "sbin",
+                                                          "lib",
+                                                          "lib32",
+                                                          "lib64",
+                                                          "libx32",
+                                                          "opt",
+                                                          "nix",
+                                                          "var/lib/ca-certificates",
+                                                          "var/lib/dpkg"};
+
 // Threat 14. A trailing '*' fits every ending.
 // clang-format off
 constexpr std::array<std::string_view, 42> kLoaderVariables{
@@ -111,6 +124,10 @@ Limits default_limits(const Profile& profile, bool markdown) {
     limits.tmp_bytes = 1024 * kMiB;
   }
   return limits;
+}
+
+std::span<const std::string_view> system_folders() {
+  return kSystemFolders;
 }
 
 std::span<const std::string_view> tool_folders() {

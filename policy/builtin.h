@@ -22,6 +22,9 @@ namespace rb::policy {
 // Markdown blocks have a shorter default timeout than MDX blocks.
 [[nodiscard]] Limits default_limits(const Profile& profile, bool markdown);
 
+// Folders of / that are shown read-only where they exist, relative. Parts of /var by name only:
+// logs, spools and caches aren't for scripts.
+[[nodiscard]] std::span<const std::string_view> system_folders();
 // Folders below home that hold tools and no credentials, shown read-only where they exist.
 [[nodiscard]] std::span<const std::string_view> tool_folders();
 

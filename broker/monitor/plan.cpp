@@ -12,22 +12,11 @@
 #include <optional>
 #include <utility>
 
+#include "policy/builtin.h"
+
 namespace rb::mon {
 namespace {
 
-// Shown read-only. Parts of /var by name only: logs, spools and caches aren't for scripts.
-constexpr std::array<std::string_view, 12> kSystemFolders{"usr",
-                                                          "etc",
-                                                          "bin",
-                                                          "sbin",
-                                                          "lib",
-                                                          "lib32",
-                                                          "lib64",
-                                                          "libx32",
-                                                          "opt",
-                                                          "nix",
-                                                          "var/lib/ca-certificates",
-                                                          "var/lib/dpkg"};
 // Files in /etc that are often links to places that the sandbox doesn't show.
 constexpr std::array<const char*, 4> kNamedFiles{"/etc/resolv.conf", "/etc/localtime", "/etc/hosts",
                                                  "/etc/ssl/certs/ca-certificates.crt"};
@@ -223,7 +212,7 @@ void plan_frozen(const Launch& launch, std::vector<Step>& out) {
 void plan_covers(const Launch& launch, std::vector<Step>& out) {
   const auto shown = [&](const std::string& path) {
     const auto holds = [&](std::string_view folder) { return is_beneath(path, folder); };
-    for (const std::string_view name : kSystemFolders) {
+    for (const std::string_view name : policy::system_folders()) {
       if (holds("/" + std::string(name))) {
         return true;
       }
@@ -268,7 +257,7 @@ void plan_script(const Launch& launch, std::vector<Step>& out) {
 RootView look_at_root() {
   RootView view;
   view.root = ::geteuid() == 0;
-  for (const std::string_view name : kSystemFolders) {
+  for (const std::string_view name : policy::system_folders()) {
     const std::string path = "/" + std::string(name);
     struct stat facts {};
     if (::lstat(path.c_str(), &facts) == 0) {

@@ -1,14 +1,18 @@
 #include "client/ctl/runner.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <optional>
 
+#include "client/ctl/explain.h"
 #include "client/ctl/report.h"
 #include "client/ctl/stopping.h"
 #include "client/lib/paths.h"
 #include "client/lib/text.h"
 #include "common/json_writer.h"
+#include "policy/builtin.h"
 #include "protocol/folder_id.h"
 #include "protocol/wire.h"
 
@@ -172,6 +176,7 @@ void Runner::watch(const BlockInfo& block, Got<Started> started) {
     send_stop(polite_grace_ms());
   }
   Fd output = started.fds.empty() ? Fd() : std::move(started.fds[0]);
+  const Result<Fd> again = output ? output.duplicate() : Result<Fd>(Fd());
   const Result<Ended> ended =
       follow_.until_end({executing_, session_, block.id}, std::move(output));
   if (!ended) {
@@ -186,6 +191,9 @@ void Runner::watch(const BlockInfo& block, Got<Started> started) {
     json_finished(block, *started, *ended);
   } else {
     say_ending(*ended);
+    if (ended->outcome == Outcome::FAILED && again) {
+      explain_refusals(*started, again->get());
+    }
   }
   count(block, *ended);
 }
@@ -253,6 +261,34 @@ void Runner::say_ending(const Ended& ended) {
                 client::duration_text(ended.duration));
   if (ended.may_have_left) {
     context_.talk("  it may have left processes: no cgroup is delegated here");
+  }
+}
+
+// What the script said last, against what its sandbox was made of.
+void Runner::explain_refusals(const Started& started, int output) {
+  const std::optional<policy::Profile> profile = policy::find_profile(started.profile);
+  if (!profile) {
+    return;
+  }
+  constexpr off_t kTail = 64 * 1024;
+  struct stat facts {};
+  std::string tail(kTail, '\0');
+  const off_t size = ::fstat(output, &facts) == 0 ? facts.st_size : 0;
+  const ssize_t got = ::pread(output, tail.data(), tail.size(), std::max<off_t>(0, size - kTail));
+  tail.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  const std::string& shown = opened_.info.shown_path;
+  const std::string folder = client::resolved(shown.substr(0, shown.rfind('/') + 1) + ".");
+  const std::string work = options_.work ? options_.work_path : started.run.work;
+  std::vector<std::string> written = options_.write;
+  written.push_back(options_.work ? work : "");
+  const bool markdown = opened_.info.format == "markdown";
+  const std::vector<Explanation> found =
+      explain(tail, {*profile, client::home(), folder, work, client::state_folder(),
+                     markdown ? folder : work, options_.read, written, options_.with});
+  for (const Explanation& one : found) {
+    context_.talk("  " + context_.terminal.talk(Style::Warn, "refused while it ran: ") +
+                  client::label(one.what) + "  (" + one.why + ")\n     " +
+                  (one.advice.starts_with("--") ? "run it with " : "") + client::label(one.advice));
   }
 }
 

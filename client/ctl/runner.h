@@ -48,6 +48,7 @@ class Runner {
   void say_header(const client::BlockInfo& block, const std::string& profile, std::size_t number,
                   std::size_t of);
   void say_ending(const client::Ended& ended);
+  void explain_refusals(const client::Started& started, int output);
   void say_total();
   void json_started(const client::BlockInfo& block, const client::Started& started);
   void json_finished(const client::BlockInfo& block, const client::Started& started,

@@ -22,15 +22,6 @@ std::string absolute_from(const char* variable) {
   return value != nullptr && value[0] == '/' ? value : "";
 }
 
-std::string home() {
-  std::string from_environment = absolute_from("HOME");
-  if (!from_environment.empty()) {
-    return from_environment;
-  }
-  const passwd* entry = ::getpwuid(::getuid());
-  return entry != nullptr && entry->pw_dir != nullptr ? entry->pw_dir : "/";
-}
-
 std::string own_folder() {
   std::array<char, PATH_MAX> path{};
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
@@ -51,6 +42,15 @@ std::string runtime_folder() {
 
 std::string operator_socket() {
   return runtime_folder() + "/operator.sock";
+}
+
+std::string home() {
+  std::string from_environment = absolute_from("HOME");
+  if (!from_environment.empty()) {
+    return from_environment;
+  }
+  const passwd* entry = ::getpwuid(::getuid());
+  return entry != nullptr && entry->pw_dir != nullptr ? entry->pw_dir : "/";
 }
 
 std::string state_folder() {

@@ -12,6 +12,8 @@ namespace rb::client {
 // $XDG_RUNTIME_DIR/runbookd, else /tmp/runbookd-UID. No slash at the end.
 [[nodiscard]] std::string runtime_folder();
 [[nodiscard]] std::string operator_socket();
+// $HOME, else what the system says of this user, else "/".
+[[nodiscard]] std::string home();
 // $XDG_STATE_HOME/runbookd, else ~/.local/state/runbookd.
 [[nodiscard]] std::string state_folder();
 // The folder with runbook-broker and its siblings: our own where they lie beside us, else the

@@ -199,5 +199,29 @@ def test_a_runbook_beside_the_record_says_what_to_do():
         d.end_sessions()
 
 
+def test_what_a_script_ran_into_is_explained_and_what_it_did_not_is_not():
+    with Daemon("explained") as d:
+        home_file(d, ".aws/credentials")
+        for command, said in (
+                ("touch /etc/rb-x", "write /etc/rb-x  (workspace: system folders are read-only)"),
+                ("echo x >\"$(dirname $0)/new\"", "the runbook's folder is a sealed copy"),
+                ("cat ~/.aws/credentials", "run it with --with aws"),
+                ("cat ~/.kube/config", "run it with --with kube"),  # which isn't there: the same words
+                ("ls /var/log/nothing-of-it", "it isn't among the folders that are shown"),
+                ("python3 -c 'open(\"/usr/x\", \"w\")'", "write /usr/x  (workspace: system folders"),
+                ("exec 3<>/run/nothing/socket", "reach /run/nothing/socket  (workspace: /run is the")):
+            done = d.ctl("run", book_of(d, command + " || exit 3"))
+            assert done.rc != 0 and said in done.err, (command, done)
+            host = d.ctl("run", book_of(d, command + "; exit 3"), "--profile", "host")
+            assert "refused while it ran" not in host.err, (command, host)
+        for command in ("cat nothing", "cat /etc/nothing", "cat /etc/shadow", "touch /tmp/x; false",
+                        "getent hosts nothing.invalid", "cat $GENERATED_FILES/nothing", "ls ~/.cargo/bin/nothing",
+                        "cat $(dirname $0)/nothing", "echo /etc/x: Read-only file system; true"):
+            done = d.ctl("run", book_of(d, command))
+            assert "refused while it ran" not in done.err, (command, done)
+        assert d.ok("run", book_of(d, "cat ~/.aws/credentials || exit 3"), "--with", "aws").err.count("refused") == 0
+        d.end_sessions()
+
+
 if __name__ == "__main__":
     harness.main(globals())
