@@ -1,0 +1,11 @@
+#!/bin/bash
+timeout 0.1 sleep 5
+echo "status $?"
+timeout -s KILL 0.1 sleep 5
+echo "status $?"
+timeout -k 0.1 0.1 bash -c 'trap "" TERM; sleep 5; sleep 5'
+echo "status $?"
+timeout 5 true
+echo "status $?"
+timeout 5 no-such-program
+echo "status $?"

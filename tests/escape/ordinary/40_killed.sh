@@ -1,0 +1,4 @@
+#!/bin/bash
+echo before
+kill -KILL $$
+echo after

@@ -1,0 +1,8 @@
+#!/bin/bash
+coproc UP { while read -r line; do echo "${line^^}"; done; }
+echo one >&"${UP[1]}"
+read -r answer <&"${UP[0]}"
+echo "$answer"
+eval "exec ${UP[1]}>&-"
+wait "$UP_PID"
+echo "status $?"

@@ -1,0 +1,5 @@
+#!/bin/bash
+# Scripts ask whether what they are about to use is root's.
+stat -c '%U:%G %n' / /etc /etc/hosts /usr/bin/env /etc/ssl
+find /etc/hosts -user root
+[ "$(stat -c %u /etc/passwd)" = 0 ] && echo "root's"

@@ -1,0 +1,1 @@
+say() { printf 'library: %s\n' "$*"; }
