@@ -51,6 +51,7 @@ Fronts::Fronts(Broker& broker) : broker_(broker) {
 
 void Fronts::start(Role role) {
   Front& front = of(role);
+  broker_.children.kill(front.pid);
   front.started = boot_now();
   Result<std::pair<Fd, Fd>> pair = packet_pair(true);
   if (!pair) {
@@ -272,7 +273,9 @@ void Fronts::replace(Front& front, const std::string& why) {
   const bool served = front.ready;
   front.failures = boot_now() - front.started > kHealthy ? 0 : front.failures + 1;
   front.ready = false;
-  broker_.children.kill(front.pid);
+  if (served) {  // else it may be about to say by its exit status that it can't confine itself
+    broker_.children.kill(front.pid);
+  }
   if (front.link) {
     // It may be on the stack: freed by the next turn.
     front.link->close();

@@ -34,20 +34,9 @@ constexpr unsigned kBareMount =
 // (policy/builtin.cpp). Where a process may, common/descriptors.cpp raises its limit when it must.
 constexpr rlim_t kOpenFiles = 65'536;
 
-struct Bounds {
-  rlim_t address_space;  // bytes; a hostile text can't take the machine's memory
-};
-
-Bounds bounds_of(Role role) {
-  switch (role) {
-    case Role::Front:
-    case Role::Reader:
-      return {1024 * kMiB};
-    case Role::Loader:
-    case Role::View:
-      return {512 * kMiB};
-  }
-  return {64 * kMiB};
+// Bytes; a hostile text can't take the machine's memory.
+[[maybe_unused]] rlim_t address_space_of(Role role) {
+  return (role == Role::Front || role == Role::Reader ? 1024 : 512) * kMiB;
 }
 
 Status set_limit(__rlimit_resource resource, rlim_t most) {
@@ -199,7 +188,7 @@ Status die_with_parent(int link) {
   _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-Status become_inner(Role role, int liveness) {
+Status become_inner([[maybe_unused]] Role role, int liveness) {
   if (Status tied = die_with_parent(liveness); !tied) {
     return tied;
   }
@@ -209,12 +198,11 @@ Status become_inner(Role role, int liveness) {
   if (Status root = empty_root(); !root) {
     return root;
   }
-  const Bounds bounds = bounds_of(role);
   if (Status set = set_limit(RLIMIT_NOFILE, kOpenFiles); !set) {
     return set;
   }
 #if !defined(RUNBOOKD_SANITIZED)  // whose shadow alone is terabytes of address space
-  if (Status set = set_limit(RLIMIT_AS, bounds.address_space); !set) {
+  if (Status set = set_limit(RLIMIT_AS, address_space_of(role)); !set) {
     return set;
   }
 #endif

@@ -23,6 +23,17 @@ void print_fact(const Context& context, const Fact& fact) {
                 "\n");
 }
 
+// The daemon's sentence begins with the profile's name, which stands before it already.
+std::string profile_text(const client::ProfileInfo& profile) {
+  const std::string prefix = profile.name + ": ";
+  const std::string why = client::label(
+      profile.why.starts_with(prefix) ? profile.why.substr(prefix.size()) : profile.why);
+  if (!profile.usable) {
+    return "refused here" + (why.empty() ? "" : ": " + why);
+  }
+  return why.empty() ? "enforced" : why;
+}
+
 void print_daemon(const Context& context, const DaemonStatus& status) {
   context.print(client::padded("daemon", 22) + mark(context, true) + " version " +
                 client::label(status.version) + ", pid " + std::to_string(status.broker_pid) +
@@ -31,9 +42,7 @@ void print_daemon(const Context& context, const DaemonStatus& status) {
                 client::label(client::tilde(status.state_folder)) + "\n");
   for (const client::ProfileInfo& profile : status.profiles) {
     context.print(client::padded("profile " + client::label(profile.name), 22) +
-                  mark(context, profile.usable) + " " +
-                  (profile.usable ? "enforced" : "refused here") +
-                  (profile.why.empty() ? "" : ": " + client::label(profile.why)) + "\n");
+                  mark(context, profile.usable) + " " + profile_text(profile) + "\n");
   }
   context.print(client::padded("the wall", 22) + mark(context, true) +
                 " whatever else runs as you reaches the operator's socket: it is you\n");

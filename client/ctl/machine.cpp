@@ -43,8 +43,8 @@ Fact user_namespaces() {
     return {"user namespaces", true, "can be made", ""};
   }
   return {"user namespaces", false, std::string("refused: ") + std::strerror(failed),
-          "every profile but host needs them: sysctl kernel.unprivileged_userns_clone=1, or an "
-          "AppArmor profile"};
+          "the daemon confines its own processes by them and doesn't start without: sysctl "
+          "kernel.unprivileged_userns_clone=1, or an AppArmor profile"};
 }
 
 Fact seccomp() {
@@ -58,7 +58,8 @@ Fact landlock() {
   const long abi =
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (abi <= 0) {
-    return {"Landlock", false, "not there: the second layer over files is missing",
+    return {"Landlock", false,
+            "not there: the daemon confines its own processes by it and doesn't start without",
             "a kernel with lsm=landlock"};
   }
   return {"Landlock", true, "ABI " + std::to_string(abi) + (abi >= 6 ? " (sockets scoped)" : ""),

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <vector>
 
+#include "client/lib/escape.h"
 #include "client/lib/paths.h"
 
 namespace rb::client {
@@ -108,6 +109,36 @@ std::string broker_log() {
   return state_folder() + "/broker.log";
 }
 
+// What its last start complained of: of the log's end the last error that is a cause. "" for none,
+// and for a log that nobody wrote to since.
+std::string last_error(const std::string& path, std::int64_t since_ms) {
+  constexpr off_t kTail = 8192;
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat facts {};
+  if (!file || ::fstat(file.get(), &facts) < 0 || !S_ISREG(facts.st_mode) ||
+      facts.st_mtim.tv_sec < since_ms / 1000) {
+    return "";
+  }
+  std::string tail(kTail, '\0');
+  const ssize_t got =
+      ::pread(file.get(), tail.data(), tail.size(), std::max<off_t>(0, facts.st_size - kTail));
+  tail.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  std::string out;
+  constexpr std::string_view kError = " error: ";
+  for (std::size_t at = 0; at < tail.size();) {
+    const std::size_t end = std::min(tail.find('\n', at), tail.size());
+    const std::string line = tail.substr(at, end - at);
+    const std::size_t said = line.find(kError);
+    const bool cause = said != std::string::npos && line.find("see the log") == std::string::npos &&
+                       line.find("the parent is gone") == std::string::npos;
+    if (cause) {
+      out = line.substr(said + kError.size());
+    }
+    at = end + 1;
+  }
+  return label(out);
+}
+
 Result<Fd> connect_to(const std::string& socket_path) {
   const std::string folder = socket_path.substr(0, socket_path.rfind('/'));
   if (Status ours = check_private(folder); !ours) {
@@ -179,6 +210,7 @@ Result<Fd> spawn_broker() {
 
 Result<Fd> connect_or_start(const std::string& socket_path, Millis within) {
   const Nanos deadline = boot_now() + within;
+  const std::int64_t began_ms = wall_now_ms();
   Result<Fd> connected = connect_to(socket_path);
   for (int tries = 0; tries < kTries && nobody_listens(connected); ++tries) {
     const Result<Fd> ready = spawn_broker();
@@ -193,7 +225,9 @@ Result<Fd> connect_or_start(const std::string& socket_path, Millis within) {
     } while (nobody_listens(connected) && !serves && boot_now() < look && pause_briefly());
   }
   if (nobody_listens(connected)) {
-    return error(Code::Closed, "the daemon doesn't start; it says why in " + tilde(broker_log()));
+    const std::string why = last_error(broker_log(), began_ms);
+    return error(Code::Closed, "the daemon doesn't start" + (why.empty() ? "" : ": " + why) +
+                                   "; its log is " + tilde(broker_log()));
   }
   return connected;
 }

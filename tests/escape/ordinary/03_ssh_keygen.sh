@@ -1,8 +1,9 @@
 #!/bin/bash
 # needs: ssh-keygen
 set -e
+declare -A bits=([rsa]='-b 2048')
 for type in ed25519 rsa ecdsa; do
-  ssh-keygen -q -t $type -N '' -C op@example -f key_$type
+  ssh-keygen -q -t $type ${bits[$type]} -N '' -C op@example -f key_$type
   ssh-keygen -y -f key_$type | cut -d' ' -f1,3
   ssh-keygen -l -f key_$type.pub | awk '{print $1, $4}'
   stat -c '%a %n' key_$type key_$type.pub

@@ -16,10 +16,10 @@ with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile(dir=fo
     file.write(b"x" * 5000)
     file.flush()
     print(os.path.dirname(folder), oct(os.stat(folder).st_mode), oct(os.stat(file.name).st_mode))
-with tempfile.TemporaryFile(dir=".") as file:  # O_TMPFILE
-    file.write(b"named later")
-    file.flush()
-    os.link(f"/proc/self/fd/{file.fileno()}", "linked", src_dir_fd=0, follow_symlinks=True)
+here = os.open(".", os.O_RDONLY)
+unnamed = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o640)
+os.write(unnamed, b"named later")
+os.link(f"/proc/self/fd/{unnamed}", "linked", src_dir_fd=here, follow_symlinks=True)
 with open("a", "wb+") as file:
     file.write(b"0123456789")
     file.flush()
@@ -30,7 +30,8 @@ with open("a", "wb+") as file:
         view[0:2] = b"ab"
     os.fsync(file.fileno())
     with open("b", "wb") as target:
-        print(os.copy_file_range(file.fileno(), target.fileno(), 10, 0), os.sendfile(target.fileno(), file.fileno(), 0, 4))
+        copied = os.copy_file_range(file.fileno(), target.fileno(), 10, 0)
+        print(copied, os.sendfile(target.fileno(), file.fileno(), 0, 4))
 try:
     os.setxattr("a", "user.note", b"v")
     print(os.getxattr("a", "user.note"), os.listxattr("a"))

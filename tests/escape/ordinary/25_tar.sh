@@ -16,5 +16,7 @@ mkdir x
 tar -xpf t.tar.xz -C x
 stat -c '%a %h %n' x/d/sub x/d/sub/file
 tar -cf - d | (mkdir y && cd y && tar -xf - && find . | sort)
-gzip -k9n d/sub/file
-zcat d/sub/file.gz
+gzip -9n x/d/link 2>&1 || echo "status $?"
+echo more > lone
+gzip -k9n lone
+zcat lone.gz

@@ -7,4 +7,4 @@ getent group root | cut -d: -f1
 getent services https/tcp
 getent hosts no-such-host.invalid
 echo "status $?"
-getent hosts "$(hostname)" | awk '{print NF > 0}'
+getent hosts "$(hostname)" | awk '{print (NF > 0)}'

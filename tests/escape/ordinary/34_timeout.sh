@@ -1,4 +1,5 @@
 #!/bin/bash
+# normalise: /[!-~]+: line \d+: +\d+
 timeout 0.1 sleep 5
 echo "status $?"
 timeout -s KILL 0.1 sleep 5

@@ -7,7 +7,8 @@ ln from/sub/f from/h
 touch -d '2020-02-02' from/sub/f
 chmod 640 from/sub/f
 cp -a from to
-stat -c '%a %h %Y %N' to/sub/f to/l to/h
+stat -c '%a %h %Y %N' to/sub/f to/h
+readlink to/l
 cp -r --reflink=auto from third
 cp -al from fourth
 stat -c %h from/h

@@ -14,12 +14,13 @@ grep -E '^(Name|Threads|Uid|Gid):' /proc/self/status
 tr '\0' ' ' < /proc/$$/cmdline | awk '{print $1}'
 readlink /proc/$$/exe /proc/$$/cwd
 nproc
-getconf _NPROCESSORS_ONLN PAGESIZE | paste -sd' '
+getconf _NPROCESSORS_ONLN
+getconf PAGESIZE
 free -m | awk '{print NF}'
 awk '/MemTotal/ {print NF}' /proc/meminfo
 grep -c processor /proc/cpuinfo
 awk '{print NF}' /proc/loadavg /proc/uptime
-cat /proc/sys/kernel/pid_max /proc/sys/kernel/ostype /proc/sys/vm/overcommit_memory /proc/sys/net/core/somaxconn
+cat /proc/sys/kernel/ostype /proc/sys/vm/overcommit_memory /proc/sys/net/core/somaxconn
 uptime | grep -c load
 top -bn1 | grep -c Tasks
 vmstat | wc -l
