@@ -13,10 +13,12 @@ ordinary/NN_name.* is the script of one block. It runs as it is in an empty fold
 import os
 import re
 import shutil
+import signal
 import socket
 import stat
 import subprocess
 import sys
+import threading
 from collections import namedtuple
 from pathlib import Path
 
@@ -85,6 +87,8 @@ class Bench:
         process = self.daemon.popen([self.daemon.books / "ordinary" / script.name], cwd=folder, stdout=theirs,
                                     stderr=theirs, start_new_session=True)
         os.close(theirs)
+        late = threading.Timer(30 * harness.SLOWER, os.killpg, (process.pid, signal.SIGKILL))
+        late.start()
         try:
             with os.fdopen(ours, "rb") as pipe:
                 output = pipe.read()
@@ -92,6 +96,7 @@ class Bench:
             status = process.returncode if process.returncode >= 0 else 128 - process.returncode
             return self.seen(script, status, output, folder)
         finally:
+            late.cancel()
             process.kill()
             harness.remove_tree(folder)
 

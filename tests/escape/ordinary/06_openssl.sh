@@ -13,7 +13,7 @@ echo text | openssl dgst -sha256
 openssl rand -hex 16 | tr -d '\n' | wc -c
 stat -c %a ca.key web.key
 openssl s_server -accept 127.0.0.1:0 -cert web.pem -key web.key -www > server.log 2>&1 &
-until port=$(grep -oP '(?<=ACCEPT 127.0.0.1:)\d+' server.log); do sleep 0.02; done
+until port=$(grep -soP '(?<=ACCEPT 127.0.0.1:)\d+' server.log); do sleep 0.02; done
 openssl s_client -connect "127.0.0.1:$port" -CAfile ca.pem < /dev/null 2>&1 | grep -m1 'Verify return code'
 kill %1
 wait

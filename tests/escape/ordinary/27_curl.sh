@@ -5,7 +5,7 @@ mkdir www
 echo page > www/index.html
 python3 -u -m http.server --bind 127.0.0.1 --directory www 0 > server.log 2>&1 &
 trap 'kill %1; wait; rm -f server.log' EXIT
-until port=$(grep -oP '(?<=port )\d+' server.log); do sleep 0.02; done
+until port=$(grep -soP '(?<=port )\d+' server.log); do sleep 0.02; done
 curl -fsS "http://127.0.0.1:$port/"
 curl -fsS "http://localhost:$port/index.html" -o got -w '%{http_code} %{size_download}\n'
 curl -fsS "http://127.0.0.1:$port/none" || echo "status $?"

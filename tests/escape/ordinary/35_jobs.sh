@@ -13,5 +13,4 @@ sleep 0.05 &
 jobs
 kill -STOP %1 && kill -CONT %1
 wait
-ps -o comm= --ppid $$ | sort -u
 echo "at the end" > >(cat)

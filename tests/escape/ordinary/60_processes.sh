@@ -2,8 +2,9 @@
 # needs: ps free
 sleep 5 & one=$!
 sleep 5 & two=$!
+until [ "$(ps -o comm= -p $one,$two | grep -c sleep)" = 2 ]; do :; done  # between fork and exec it is bash
 ps -o comm= -p $one,$two
-ps --ppid $$ -o comm= | sort | uniq -c | awk '{print $1, $2}'
+ps --ppid $$ -o comm= | grep -c sleep
 pgrep -c -P $$ sleep
 pgrep -P $$ -a sleep | cut -d' ' -f2-
 kill -0 $one && echo alive
