@@ -115,7 +115,11 @@ bool TagScanner::read_name_part(bool& member, bool& local) {
   tag_.name += mark;
   ++at_;
   skip_space();
-  return read_word(tag_.name) || fail("a name is missing here");
+  // <https://…>: Markdown's link, which MDX hasn't.
+  return read_word(tag_.name) ||
+         fail(
+             "a name is missing here",
+             local ? "MDX has no <address> links: write the address bare, or [text](address)" : "");
 }
 
 bool TagScanner::read_name() {

@@ -290,6 +290,9 @@ TEST_CASE("mdx: a syntax error names its place and what to write instead") {
   CHECK(parsed.problems[0].column == 7);
   CHECK(parsed.problems[0].construct == "syntax");
   CHECK(parsed.problems[0].advice.find("{/* text */}") != std::string::npos);
+  const Parsed link = parse("see <https://example.org>\n", Dialect::Mdx);
+  REQUIRE(link.problems.size() == 1);
+  CHECK(link.problems[0].advice.find("[text](address)") != std::string::npos);
 }
 
 TEST_CASE("tree: moving it keeps every string") {
