@@ -107,6 +107,9 @@ Status plan_folders(const Launch& launch, std::vector<Step>& out) {
     bool writable;
   };
   std::vector<Place> places;
+  for (const Grant& grant : launch.grants) {  // first: the sealed copy lies over what equals it
+    places.push_back({grant.path, grant.fd.get(), grant.writable});
+  }
   if (launch.tree) {
     places.push_back({launch.tree_path, launch.tree.get(), false});
   }
@@ -115,9 +118,6 @@ Status plan_folders(const Launch& launch, std::vector<Step>& out) {
   }
   if (launch.generated && writable) {
     places.push_back({launch.generated_path, launch.generated.get(), true});
-  }
-  for (const Grant& grant : launch.grants) {
-    places.push_back({grant.path, grant.fd.get(), grant.writable});
   }
   std::stable_sort(places.begin(), places.end(),
                    [](const Place& a, const Place& b) { return a.path.size() < b.path.size(); });

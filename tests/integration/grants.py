@@ -134,8 +134,10 @@ def test_a_runbook_below_a_writable_folder_stays_what_was_vetted():
     with Daemon("below") as d:
         script = book_of(d, "echo '#!/bin/bash\necho changed' >\"$0\"; echo x >$(dirname $0)/new; ls $(dirname $0)/..", "top/g")
         before = (d.books / "top/g/run.sh").read_text()
-        d.ctl("run", script, "--write", d.books / "top")
-        assert (d.books / "top/g/run.sh").read_text() == before and not (d.books / "top/g/new").exists()
+        for granted in ("top", "top/g"):  # a folder that holds it; its own
+            d.ctl("run", script, "--write", d.books / granted)
+            assert (d.books / "top/g/run.sh").read_text() == before and not (d.books / "top/g/new").exists()
+        assert [len(grants) for grants in grants_of(d)] == [1, 1], "nothing was granted: this shows nothing"
         d.end_sessions()
 
 

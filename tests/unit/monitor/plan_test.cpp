@@ -198,6 +198,12 @@ TEST_CASE(
   CHECK(place_of(steps, "home/anna/runbooks/db") <
         place_of(steps, "home/anna/runbooks/db/deep/er"));
   CHECK(find(steps, Do::Bind, "home/anna/runbooks/.git") != nullptr);
+  launch.grants.push_back({launch.tree_path, true, Fd(::open("/", O_PATH))});
+  const auto again = planned(launch);
+  const auto last = std::find_if(again.rbegin(), again.rend(), [](const Step& step) {
+    return step.what == Do::BindDescriptor && step.to == "home/anna/runbooks/db";
+  });
+  CHECK_FALSE(last->writable);
   CHECK(find(steps, Do::Bind, "home/anna/.aws/.git") == nullptr);
 }
 
