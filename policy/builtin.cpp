@@ -19,6 +19,11 @@ constexpr std::array<std::string_view, 42> kVariables{
     "SDKMAN_DIR", "JAVA_HOME", "VOLTA_HOME", "PNPM_HOME", "KREW_ROOT", "SSL_CERT_FILE",
     "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"};
 
+// Behind a proxy nothing is reached without them. They pass where they hold no password.
+constexpr std::array<std::string_view, 10> kProxies{
+    "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
+    "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY"};
+
 constexpr std::array<std::string_view, 37> kToolFolders{
     ".local/bin", ".local/lib", ".local/share/fnm", ".local/share/mise", ".local/share/pipx",
     ".local/share/pnpm", ".local/share/uv/tools", ".local/share/uv/python", ".asdf", ".bun/bin",
@@ -143,7 +148,8 @@ std::vector<std::string> pass_variables(const Profile& profile,
       continue;
     }
     const std::string_view name = std::string_view(entry).substr(0, equals);
-    if (profile.variables == Variables::AllowAll || listed(kVariables, name)) {
+    const bool proxy = listed(kProxies, name) && entry.find('@') == std::string::npos;
+    if (profile.variables == Variables::AllowAll || listed(kVariables, name) || proxy) {
       out.push_back(entry);
     }
   }

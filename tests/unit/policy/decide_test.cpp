@@ -99,7 +99,8 @@ TEST_CASE("variables: credentials never pass a list, whatever they are called") 
                                          "DOCKER_HOST=x",
                                          "GITHUB_TOKEN=",
                                          "SSH_AUTH_SOCK=x",
-                                         "HTTPS_PROXY=x",
+                                         "HTTPS_PROXY=http://a:secret@proxy:80",
+                                         "http_proxy=http://proxy:80",
                                          "DBUS_SESSION_BUS_ADDRESS=x",
                                          "DISPLAY=:0",
                                          "XDG_RUNTIME_DIR=x",
@@ -113,8 +114,8 @@ TEST_CASE("variables: credentials never pass a list, whatever they are called") 
                                          "LISTEN_FDS=1",
                                          "INVOCATION_ID=",
                                          "PYTHONPATH=x"};
-  const std::vector<std::string> wanted{"PATH=/bin", "HOME=/home/a", "LANG=C", "LC_ALL=C",
-                                        "TERM=xterm"};
+  const std::vector<std::string> wanted{"PATH=/bin", "HOME=/home/a", "LANG=C",
+                                        "LC_ALL=C",  "TERM=xterm",   "http_proxy=http://proxy:80"};
   CHECK(pass_variables(*find_profile("workspace"), session) == wanted);
   CHECK(pass_variables(*find_profile("inspect"), session) == wanted);
   CHECK(pass_variables(*find_profile("host"), session).size() == session.size() - 2);
