@@ -156,7 +156,7 @@ void execution_element(JsonWriter& out, const Event& started, const ExecutionFac
 Status put_executions(Sink& sink, const std::vector<int>& segments, const Summary& summary,
                       std::uint64_t run) {
   List executions(sink, "executions");
-  Status read = each_event(segments, [&](const Event& event) -> Status {
+  Status read = each_event_for(segments, summary, run, [&](const Event& event) -> Status {
     if (event.type != "started" || event.natural("run") != run) {
       return done();
     }
@@ -181,7 +181,7 @@ bool is_run_event(const Summary& summary, std::uint64_t run, const Event& event)
 Status put_run_events(Sink& sink, const std::vector<int>& segments, const Summary& summary,
                       std::uint64_t run) {
   List events(sink, "events");
-  Status read = each_event(segments, [&](const Event& event) -> Status {
+  Status read = each_event_for(segments, summary, run, [&](const Event& event) -> Status {
     if (is_run_event(summary, run, event)) {
       JsonWriter element;
       start_element(element, event);

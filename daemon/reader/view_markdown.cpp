@@ -252,11 +252,11 @@ Status write_run_markdown(const std::vector<int>& segments, const Summary& summa
   }
   Page page(summary, run, outputs, sink);
   page.head();
-  if (Status read = each_event(segments,
-                               [&page](const Event& event) -> Status {
-                                 page.on_event(event);
-                                 return done();
-                               });
+  if (Status read = each_event_for(segments, summary, run,
+                                   [&page](const Event& event) -> Status {
+                                     page.on_event(event);
+                                     return done();
+                                   });
       !read) {
     return read;
   }

@@ -1,6 +1,7 @@
 #include "daemon/reader/view_model.h"
 
 #include <cstdio>
+#include <limits>
 
 #include "common/chain.h"
 #include "common/journal_reader.h"
@@ -16,9 +17,9 @@ Error bad_line(const JournalReader& reader, const std::string& why) {
                std::string(name) + " line " + std::to_string(reader.number()) + ": " + why);
 }
 
-// Calls use(line, event) for each line.
-template <typename Use>
-Status each_line(const std::vector<int>& segments, Use use) {
+// Calls use(line, event) for each line whose number is wanted.
+template <typename Wanted, typename Use>
+Status each_line(const std::vector<int>& segments, Wanted wanted, Use use) {
   JournalReader reader(segments, limits::kJournalLineBytes);
   for (;;) {
     auto line = reader.next();
@@ -27,6 +28,9 @@ Status each_line(const std::vector<int>& segments, Use use) {
     }
     if (!*line) {
       return done();
+    }
+    if (!wanted((*line)->start.number)) {
+      continue;
     }
     Result<Json> fields = parse_json((*line)->text);
     if (!fields) {
@@ -39,6 +43,10 @@ Status each_line(const std::vector<int>& segments, Use use) {
       return used;
     }
   }
+}
+
+bool every(std::uint64_t) {
+  return true;
 }
 
 std::string text_of(const Event& event, std::string_view name) {
@@ -142,25 +150,49 @@ void take(Summary& summary, const Event& event, const std::set<std::uint64_t>& r
   }
 }
 
+// The one run that a line tells of; 0 where the line names none.
+std::uint32_t run_of(const Summary& summary, const Event& event) {
+  std::uint64_t run = event.natural("run");
+  if (event.fields.find("run") == nullptr) {
+    const auto at = summary.executions.find(text_of(event, "execution"));
+    run = at == summary.executions.end() ? 0 : at->second.run;
+  }
+  return run <= std::numeric_limits<std::uint32_t>::max() ? static_cast<std::uint32_t>(run) : 0;
+}
+
 }  // namespace
 
 Status each_event(const std::vector<int>& segments,
                   const std::function<Status(const Event&)>& use) {
-  return each_line(segments,
+  return each_line(segments, every,
+                   [&](const JournalReader::Line&, const Event& event) { return use(event); });
+}
+
+Status each_event_for(const std::vector<int>& segments, const Summary& summary, std::uint64_t run,
+                      const std::function<Status(const Event&)>& use) {
+  const auto wanted = [&](std::uint64_t line) {
+    if (line == 0 || line > summary.run_of_line.size()) {
+      return true;  // the journal grew meanwhile
+    }
+    const std::uint32_t of = summary.run_of_line[line - 1];
+    return of == 0 || of == run;
+  };
+  return each_line(segments, wanted,
                    [&](const JournalReader::Line&, const Event& event) { return use(event); });
 }
 
 Result<Summary> summarize(const std::vector<int>& segments, const std::set<std::uint64_t>& runs) {
   Summary summary;
   summary.segments = segments.size();
-  const Status read =
-      each_line(segments, [&](const JournalReader::Line& line, const Event& event) -> Status {
-        take(summary, event, runs);
-        summary.lines = event.line;
-        summary.last_boot_ms = line.start.boot_ms;
-        summary.head = head_of_line(line.text);
-        return done();
-      });
+  const Status read = each_line(segments, every,
+                                [&](const JournalReader::Line& line, const Event& event) -> Status {
+                                  take(summary, event, runs);
+                                  summary.run_of_line.push_back(run_of(summary, event));
+                                  summary.lines = event.line;
+                                  summary.last_boot_ms = line.start.boot_ms;
+                                  summary.head = head_of_line(line.text);
+                                  return done();
+                                });
   if (!read) {
     return read.failure();
   }

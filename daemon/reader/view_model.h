@@ -87,6 +87,7 @@ struct Summary {
   std::map<std::string, RunbookFacts> runbooks;      // by name in the session, newest opening
   std::map<std::uint64_t, RunFacts> runs;            // by number
   std::map<std::string, ExecutionFacts> executions;  // by id
+  std::vector<std::uint32_t> run_of_line;  // by line - 1; 0: of several runs, of none, unknown
   std::uint64_t segments = 0;
   std::uint64_t lines = 0;
   Digest head;  // of the last line
@@ -99,6 +100,13 @@ struct Summary {
 // Whether an event belongs to this run's story: its own, its executions', and what concerned the
 // whole session or its runbook while it was open.
 [[nodiscard]] bool concerns_run(const Summary& summary, std::uint64_t run, const Event& event);
+
+// each_event() for one run's view: lines of other runs are passed over unparsed, so that a
+// session's views cost what its journal holds and not that many times over. What comes may still
+// not concern the run.
+[[nodiscard]] Status each_event_for(const std::vector<int>& segments, const Summary& summary,
+                                    std::uint64_t run,
+                                    const std::function<Status(const Event&)>& use);
 
 // "3 passed, 1 failed, 2 running"; "nothing was run"
 [[nodiscard]] std::string tally_text(const Tally& tally);
