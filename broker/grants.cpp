@@ -79,7 +79,7 @@ MaybeRefusal add_set(const Broker& broker, const Environment& session,
 }
 
 MaybeRefusal add_path(const Broker& broker, const Environment& session, const std::string& path,
-                      bool writable, Grants& into) {
+                      bool writable, const std::string& runbook, Grants& into) {
   if (path.empty() || path.front() != '/') {
     return Refusal{Reason::MALFORMED, "a granted path isn't absolute"};
   }
@@ -92,19 +92,25 @@ MaybeRefusal add_path(const Broker& broker, const Environment& session, const st
     return Refusal{Reason::BAD_INPUT,
                    real + " is neither a folder nor a file: only the profile `host` reaches it"};
   }
-  constexpr std::array<std::string_view, 4> kOfOthers = {"/proc", "/sys", "/dev", "/run"};
-  if (is_withheld(broker, session, real) ||
+  constexpr std::array<std::string_view, 5> kOfOthers = {"/proc", "/sys", "/dev", "/run",
+                                                         "/tmp/.X11-unix"};
+  if (is_withheld(broker, session, real) || real == "/tmp" || real == "/var/tmp" ||
       std::any_of(kOfOthers.begin(), kOfOthers.end(),
                   [&](std::string_view folder) { return is_in(real, folder); })) {
     return Refusal{Reason::BAD_INPUT, real +
                                           " can't be granted: it is or holds home, / or the "
                                           "record, or it is the system's. Name a folder below it"};
   }
+  if (writable && real != runbook && is_in(real, runbook)) {  // it would lie over what was vetted
+    return Refusal{Reason::BAD_INPUT, real +
+                                          " lies in the runbook's own folder, which scripts see as "
+                                          "a sealed copy: nothing in it can be written to"};
+  }
   return add(into, {"", std::move(real), writable, std::move(place)});
 }
 
-MaybeRefusal add_all(const Broker& broker, const Environment& session, front::Start::Reader from,
-                     Grants& into) {
+MaybeRefusal add_all(const Broker& broker, const Environment& session, const std::string& runbook,
+                     front::Start::Reader from, Grants& into) {
   for (const auto name : from.getWith()) {
     const policy::CredentialSet* set = policy::find_credential_set(wire::text(name));
     if (set == nullptr) {
@@ -120,12 +126,12 @@ MaybeRefusal add_all(const Broker& broker, const Environment& session, front::St
     }
   }
   for (const auto path : from.getRead()) {
-    if (MaybeRefusal refused = add_path(broker, session, wire::text(path), false, into)) {
+    if (MaybeRefusal refused = add_path(broker, session, wire::text(path), false, runbook, into)) {
       return refused;
     }
   }
   for (const auto path : from.getWrite()) {
-    if (MaybeRefusal refused = add_path(broker, session, wire::text(path), true, into)) {
+    if (MaybeRefusal refused = add_path(broker, session, wire::text(path), true, runbook, into)) {
       return refused;
     }
   }
@@ -140,18 +146,23 @@ bool is_in(std::string_view path, std::string_view folder) {
 }
 
 bool is_withheld(const Broker& broker, const Environment& session, const std::string& path) {
-  const std::string_view home = session.value("HOME");
-  const auto own = {std::string_view(broker.places.state_path()),
-                    std::string_view(broker.places.runtime_path())};
+  // As they are named and, where links lead there, as the kernel has them: `path` is the kernel's.
+  const std::string home(session.value("HOME"));
+  const std::array<std::string, 2> homes = {home, place_of(open_place(home).get())};
+  const std::array<std::string, 4> own = {
+      broker.places.state_path(), place_of(broker.places.state()), broker.places.runtime_path(),
+      place_of(broker.places.runtime())};
   return path.empty() || path.front() != '/' || path == "/" ||
-         (!home.empty() && is_in(home, path)) ||
-         std::any_of(own.begin(), own.end(), [&](std::string_view folder) {
-           return is_in(path, folder) || is_in(folder, path);
+         std::any_of(homes.begin(), homes.end(),
+                     [&](const std::string& one) { return !one.empty() && is_in(one, path); }) ||
+         std::any_of(own.begin(), own.end(), [&](const std::string& folder) {
+           return !folder.empty() && (is_in(path, folder) || is_in(folder, path));
          });
 }
 
 std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environment& session,
                                              const policy::Profile& profile,
+                                             const std::string& runbook,
                                              front::Start::Reader from) {
   Grants out;
   if (!profile.sandboxed()) {
@@ -166,7 +177,7 @@ std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environ
       return Refusal{Reason::LIMIT, "too many grants are asked for"};
     }
   }
-  if (MaybeRefusal refused = add_all(broker, session, from, out)) {
+  if (MaybeRefusal refused = add_all(broker, session, runbook, from, out)) {
     return *refused;
   }
   return out;

@@ -1,6 +1,7 @@
 // grants.h — the folders, files and sockets that one start adds to its sandbox.   [TRUSTED: broker]
 // In:     what the operator asked for, under the request's MAC: names of credential sets, absolute
-//         paths to read or to write. The session's environment says where home is.
+//         paths to read or to write. The session's environment says where home is; `runbook` is the
+//         folder that scripts see as a sealed copy, and nothing in it becomes writable.
 // Out:    open O_PATH descriptors and where inside each will lie; or the refusal for the client.
 //         What is or holds home, / or the record, what lies in the record, and places of the kernel
 //         and of other programs' sockets (/proc /sys /dev /run) are refused.
@@ -36,6 +37,7 @@ struct Grants {
 [[nodiscard]] std::variant<Grants, Refusal> resolve_grants(const Broker& broker,
                                                            const Environment& session,
                                                            const policy::Profile& profile,
+                                                           const std::string& runbook,
                                                            front::Start::Reader from);
 // `path` is `folder` or lies beneath it; both clean.
 [[nodiscard]] bool is_in(std::string_view path, std::string_view folder);

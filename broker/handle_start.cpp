@@ -324,8 +324,8 @@ void launch(Broker& broker, Starting& start) {
 }
 
 MaybeRefusal find_grants(const Broker& broker, Operation operation, Starting& start) {
-  auto grants =
-      resolve_grants(broker, *start.session().environment, start.profile, operation.getStart());
+  auto grants = resolve_grants(broker, *start.session().environment, start.profile,
+                               start.runbook->folder_path, operation.getStart());
   if (const Refusal* refused = std::get_if<Refusal>(&grants)) {
     return *refused;
   }

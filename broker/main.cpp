@@ -1,4 +1,5 @@
 // runbook-broker — the trusted daemon. Started by systemd or by `runbookctl`.
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -37,6 +38,10 @@ std::optional<rb::brk::Options> parse(int argc, char** argv) {
 
 // Nobody of this uid shall read our memory, and a crash shall not write it anywhere.
 void harden(rb::brk::Options& options) {
+  // What is opened later must not become a standard stream, which children get.
+  for (int fd = STDIN_FILENO; fd >= 0 && fd <= STDERR_FILENO;) {
+    fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  }
   ::umask(0077);
   (void)::prctl(PR_SET_DUMPABLE, 0);
   const rlimit none{0, 0};

@@ -146,6 +146,8 @@ std::vector<ArgumentRule> argument_rules(const Profile& profile, bool sockets_sc
   for (const unsigned bit : {17U, 25U, 26U, 27U, 28U, 29U, 30U}) {
     refuse(out, "clone", EPERM, {0, std::uint64_t{1} << bit, std::uint64_t{1} << bit});
   }
+  // PID 1 isn't the script's to limit: its end is how ours is told from the script's.
+  refuse(out, "prlimit64", EPERM, {0, kLow, 1});
   refuse_modes(out);
   refuse_personality(out);
   const bool host_network = profile.network == Network::AllowHostNetwork;

@@ -44,7 +44,8 @@ inline constexpr std::size_t kDescriptorsPerPacket = 16;
 
 // Runbooks.
 inline constexpr std::size_t kRunbookBytes = 4 << 20;
-inline constexpr std::size_t kGrants = 6;  // places; a launch has room for that many descriptors
+inline constexpr std::size_t kGrants =
+    4;  // places; with them a launch fills a packet (kDescriptorsPerPacket)
 inline constexpr std::size_t kScriptBytes = 1 << 20;
 inline constexpr std::size_t kTreeBytes = 64 << 20;
 inline constexpr std::size_t kTreeFiles = 5000;

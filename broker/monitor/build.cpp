@@ -260,7 +260,9 @@ Status Builder::bind(const Step& step) {
       folder < 0 ? Result<Fd>(errno_error("open")) : open_beneath(folder, step.from, O_PATH);
   if (!source) {
     const int why = source.failure().errnum;
-    const bool absent = why == ENOENT || why == ELOOP || why == ENOTDIR || why == EACCES;
+    // A link within what is mounted already is what must be protected: its launch fails.
+    const bool link = why == ELOOP && step.base.front() == '/';
+    const bool absent = why == ENOENT || why == ENOTDIR || why == EACCES || link;
     return step.optional && absent ? done() : Status(source.failure());
   }
   return attach_clone(*source, step.to, step);

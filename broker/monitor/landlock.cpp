@@ -70,7 +70,7 @@ struct Rule {
 };
 std::vector<Rule> rules_of(const Launch& launch, std::uint64_t all) {
   std::vector<Rule> out{{"/", kExecute | kReadFile | kReadFolder},
-                        {"/proc", kReadFile | kReadFolder | kWriteFile},
+                        {"/proc", kReadFile | kReadFolder | kWriteFile | (all & kTruncate)},
                         {"/dev", all & ~kExecute},
                         {"/dev/shm", all},
                         {"/tmp", all},

@@ -53,7 +53,7 @@ class Checks {
     return add(passed() ? check_text(value, most, name) : verdict_);
   }
   Checks& texts(capnp::List<capnp::Text>::Reader values, std::size_t most, std::string_view name) {
-    at_most(values.size(), limits::kGrants, "the list of grants (at most 6)");
+    at_most(values.size(), limits::kGrants, "the list of grants (at most 4)");
     for (const auto value : values) {
       if (!passed()) {
         break;

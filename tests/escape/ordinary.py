@@ -204,6 +204,8 @@ def test_few_need_a_grant():
 
 
 if __name__ == "__main__":
+    for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+        signal.signal(_number, signal.SIG_DFL)  # a nohup above us would be heard by the plain runs
     try:
         harness.main(globals())
     finally:
