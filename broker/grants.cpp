@@ -38,6 +38,17 @@ MaybeRefusal add(Grants& into, Grant grant) {
   return std::nullopt;
 }
 
+MaybeRefusal add_socket(const policy::CredentialSet& set, const std::string& path, Grants& into) {
+  const std::string name(set.name);
+  Fd place = open_place(path);
+  if (path.front() != '/' || !place || type_of(place) != S_IFSOCK) {
+    return Refusal{Reason::BAD_INPUT, "$" + std::string(set.socket_variable) +
+                                          " names no socket, so " + name + " can't be granted"};
+  }
+  into.variables.emplace_back(set.socket_variable);
+  return add(into, {name, path, false, std::move(place)});
+}
+
 // Its files lie inside where programs look for them, wherever a link of the operator's leads.
 MaybeRefusal add_set(const Broker& broker, const Environment& session,
                      const policy::CredentialSet& set, Grants& into) {
@@ -61,14 +72,8 @@ MaybeRefusal add_set(const Broker& broker, const Environment& session,
     into.variables.emplace_back(variable);
   }
   if (const std::string path(session.value(set.socket_variable)); !path.empty()) {
-    Fd place = open_place(path);
-    if (path.front() != '/' || !place || type_of(place) != S_IFSOCK) {
-      return Refusal{Reason::BAD_INPUT, "$" + std::string(set.socket_variable) +
-                                            " names no socket, so " + name + " can't be granted"};
-    }
     any = true;
-    into.variables.emplace_back(set.socket_variable);
-    if (MaybeRefusal refused = add(into, {name, path, false, std::move(place)})) {
+    if (MaybeRefusal refused = add_socket(set, path, into)) {
       return refused;
     }
   }
@@ -78,8 +83,31 @@ MaybeRefusal add_set(const Broker& broker, const Environment& session,
                                                            "no variable in the session"});
 }
 
-MaybeRefusal add_path(const Broker& broker, const Environment& session, const std::string& path,
-                      bool writable, const std::string& runbook, Grants& into) {
+struct Ground {
+  const Broker& broker;
+  const Environment& session;
+  const std::string& runbook;  // its folder
+};
+
+// Why this place, as the kernel has it, can't be granted; "" when it can.
+std::string why_not(const Ground& ground, const std::string& real, bool writable) {
+  constexpr std::array<std::string_view, 5> kOfOthers = {"/proc", "/sys", "/dev", "/run",
+                                                         "/tmp/.X11-unix"};
+  if (is_withheld(ground.broker, ground.session, real) || real == "/tmp" || real == "/var/tmp" ||
+      std::any_of(kOfOthers.begin(), kOfOthers.end(),
+                  [&](std::string_view folder) { return is_in(real, folder); })) {
+    return " can't be granted: it is or holds home, / or the record, or it is the system's. Name a "
+           "folder below it";
+  }
+  if (writable && real != ground.runbook &&
+      is_in(real, ground.runbook)) {  // it would lie over what was vetted
+    return " lies in the runbook's own folder, which scripts see as a sealed copy: nothing in it "
+           "can be written to";
+  }
+  return "";
+}
+
+MaybeRefusal add_path(const Ground& ground, const std::string& path, bool writable, Grants& into) {
   if (path.empty() || path.front() != '/') {
     return Refusal{Reason::MALFORMED, "a granted path isn't absolute"};
   }
@@ -92,46 +120,37 @@ MaybeRefusal add_path(const Broker& broker, const Environment& session, const st
     return Refusal{Reason::BAD_INPUT,
                    real + " is neither a folder nor a file: only the profile `host` reaches it"};
   }
-  constexpr std::array<std::string_view, 5> kOfOthers = {"/proc", "/sys", "/dev", "/run",
-                                                         "/tmp/.X11-unix"};
-  if (is_withheld(broker, session, real) || real == "/tmp" || real == "/var/tmp" ||
-      std::any_of(kOfOthers.begin(), kOfOthers.end(),
-                  [&](std::string_view folder) { return is_in(real, folder); })) {
-    return Refusal{Reason::BAD_INPUT, real +
-                                          " can't be granted: it is or holds home, / or the "
-                                          "record, or it is the system's. Name a folder below it"};
-  }
-  if (writable && real != runbook && is_in(real, runbook)) {  // it would lie over what was vetted
-    return Refusal{Reason::BAD_INPUT, real +
-                                          " lies in the runbook's own folder, which scripts see as "
-                                          "a sealed copy: nothing in it can be written to"};
+  if (const std::string why = why_not(ground, real, writable); !why.empty()) {
+    return Refusal{Reason::BAD_INPUT, real + why};
   }
   return add(into, {"", std::move(real), writable, std::move(place)});
 }
 
-MaybeRefusal add_all(const Broker& broker, const Environment& session, const std::string& runbook,
-                     front::Start::Reader from, Grants& into) {
+Refusal no_such_set(const std::string& name) {
+  std::string all;
+  for (const policy::CredentialSet& known : policy::credential_sets()) {
+    all += (all.empty() ? "" : ", ") + std::string(known.name);
+  }
+  return Refusal{Reason::BAD_INPUT, "there is no credential set " + name + ": they are " + all};
+}
+
+MaybeRefusal add_all(const Ground& ground, front::Start::Reader from, Grants& into) {
   for (const auto name : from.getWith()) {
     const policy::CredentialSet* set = policy::find_credential_set(wire::text(name));
     if (set == nullptr) {
-      std::string all;
-      for (const policy::CredentialSet& known : policy::credential_sets()) {
-        all += (all.empty() ? "" : ", ") + std::string(known.name);
-      }
-      return Refusal{Reason::BAD_INPUT,
-                     "there is no credential set " + wire::text(name) + ": they are " + all};
+      return no_such_set(wire::text(name));
     }
-    if (MaybeRefusal refused = add_set(broker, session, *set, into)) {
+    if (MaybeRefusal refused = add_set(ground.broker, ground.session, *set, into)) {
       return refused;
     }
   }
   for (const auto path : from.getRead()) {
-    if (MaybeRefusal refused = add_path(broker, session, wire::text(path), false, runbook, into)) {
+    if (MaybeRefusal refused = add_path(ground, wire::text(path), false, into)) {
       return refused;
     }
   }
   for (const auto path : from.getWrite()) {
-    if (MaybeRefusal refused = add_path(broker, session, wire::text(path), true, runbook, into)) {
+    if (MaybeRefusal refused = add_path(ground, wire::text(path), true, into)) {
       return refused;
     }
   }
@@ -177,7 +196,7 @@ std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environ
       return Refusal{Reason::LIMIT, "too many grants are asked for"};
     }
   }
-  if (MaybeRefusal refused = add_all(broker, session, runbook, from, out)) {
+  if (MaybeRefusal refused = add_all({broker, session, runbook}, from, out)) {
     return *refused;
   }
   return out;

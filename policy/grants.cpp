@@ -5,7 +5,7 @@
 namespace rb::policy {
 
 std::span<const CredentialSet> credential_sets() {
-  static const std::vector<CredentialSet> kSets = {
+  static const std::vector<CredentialSet> sets = {
       {"aws",
        {".aws"},
        {"AWS_ACCESS_KEY_ID", "AWS_CONFIG_FILE", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_REGION",
@@ -21,7 +21,7 @@ std::span<const CredentialSet> credential_sets() {
       {"kube", {".kube"}, {"KUBECONFIG"}, ""},
       {"ssh-agent", {".ssh/config", ".ssh/known_hosts"}, {}, "SSH_AUTH_SOCK"},
   };
-  return kSets;
+  return sets;
 }
 
 const CredentialSet* find_credential_set(std::string_view name) {

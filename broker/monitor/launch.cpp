@@ -91,6 +91,10 @@ policy::Limits limits_of(monitor::Limits::Reader from) {
   return limits;
 }
 
+bool is_whole(const Grant& grant) {
+  return grant.fd && is_clean_path(grant.path);
+}
+
 Status check_paths(const Launch& launch) {
   if (!is_clean_path(launch.cwd)) {
     return refused("the folder to start in isn't an absolute path");
@@ -100,10 +104,8 @@ Status check_paths(const Launch& launch) {
       return refused("a path isn't absolute and clean");
     }
   }
-  for (const Grant& grant : launch.grants) {
-    if (!grant.fd || !is_clean_path(grant.path)) {
-      return refused("a grant has no descriptor or no clean path");
-    }
+  if (!std::all_of(launch.grants.begin(), launch.grants.end(), is_whole)) {
+    return refused("a grant has no descriptor or no clean path");
   }
   for (const std::string& path : launch.hidden) {
     if (!is_clean_path(path)) {
