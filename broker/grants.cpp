@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "broker/broker.h"
+#include "common/folder.h"
 #include "policy/grants.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
@@ -95,12 +96,12 @@ std::string why_not(const Ground& ground, const std::string& real, bool writable
                                                          "/tmp/.X11-unix"};
   if (is_withheld(ground.broker, ground.session, real) || real == "/tmp" || real == "/var/tmp" ||
       std::any_of(kOfOthers.begin(), kOfOthers.end(),
-                  [&](std::string_view folder) { return is_in(real, folder); })) {
+                  [&](std::string_view folder) { return is_beneath(real, folder); })) {
     return " can't be granted: it is or holds home, / or the record, or it is the system's. Name a "
            "folder below it";
   }
   if (writable && real != ground.runbook &&
-      is_in(real, ground.runbook)) {  // it would lie over what was vetted
+      is_beneath(real, ground.runbook)) {  // it would lie over what was vetted
     return " lies in the runbook's own folder, which scripts see as a sealed copy: nothing in it "
            "can be written to";
   }
@@ -159,11 +160,6 @@ MaybeRefusal add_all(const Ground& ground, front::Start::Reader from, Grants& in
 
 }  // namespace
 
-bool is_in(std::string_view path, std::string_view folder) {
-  return path.substr(0, folder.size()) == folder &&
-         (path.size() == folder.size() || path[folder.size()] == '/' || folder == "/");
-}
-
 bool is_withheld(const Broker& broker, const Environment& session, const std::string& path) {
   // As they are named and, where links lead there, as the kernel has them: `path` is the kernel's.
   const std::string home(session.value("HOME"));
@@ -172,10 +168,11 @@ bool is_withheld(const Broker& broker, const Environment& session, const std::st
       broker.places.state_path(), place_of(broker.places.state()), broker.places.runtime_path(),
       place_of(broker.places.runtime())};
   return path.empty() || path.front() != '/' || path == "/" ||
-         std::any_of(homes.begin(), homes.end(),
-                     [&](const std::string& one) { return !one.empty() && is_in(one, path); }) ||
+         std::any_of(
+             homes.begin(), homes.end(),
+             [&](const std::string& one) { return !one.empty() && is_beneath(one, path); }) ||
          std::any_of(own.begin(), own.end(), [&](const std::string& folder) {
-           return !folder.empty() && (is_in(path, folder) || is_in(folder, path));
+           return !folder.empty() && (is_beneath(path, folder) || is_beneath(folder, path));
          });
 }
 

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -39,8 +38,6 @@ struct Grants {
                                                            const policy::Profile& profile,
                                                            const std::string& runbook,
                                                            front::Start::Reader from);
-// `path` is `folder` or lies beneath it; both clean.
-[[nodiscard]] bool is_in(std::string_view path, std::string_view folder);
 // A place that no script may be given whole.
 [[nodiscard]] bool is_withheld(const Broker& broker, const Environment& session,
                                const std::string& path);

@@ -164,7 +164,8 @@ MaybeRefusal make_script(Broker& broker, Starting& start) {
 // written to from a script.
 MaybeRefusal check_work(const Broker& broker, Starting& start) {
   // The sealed copy would lie over the work folder, and nothing can be made in it.
-  if (start.profile.sandboxed() && is_in(broker.places.state_path(), start.runbook->folder_path)) {
+  if (start.profile.sandboxed() &&
+      is_beneath(broker.places.state_path(), start.runbook->folder_path)) {
     return Refusal{Reason::REFUSED_PROFILE,
                    "a sandbox can't show " + start.runbook->folder_path +
                        ": it holds the record. Move the runbook into a folder of its own"};

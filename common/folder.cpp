@@ -19,6 +19,11 @@ struct CloseDir {
 
 }  // namespace
 
+bool is_beneath(std::string_view path, std::string_view folder) {
+  return !folder.empty() && path.substr(0, folder.size()) == folder &&
+         (path.size() == folder.size() || path[folder.size()] == '/' || folder == "/");
+}
+
 Result<Fd> open_beneath(int folder, const std::string& path, int flags, Links links,
                         unsigned mode) {
   open_how how{};

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/fd.h"
@@ -16,6 +17,9 @@
 namespace rb {
 
 enum class Links { Refuse, FollowBeneath };
+
+// `path` is `folder` or lies beneath it; both absolute and clean. Nothing lies beneath "".
+[[nodiscard]] bool is_beneath(std::string_view path, std::string_view folder);
 
 // Opens `path` (relative; "." is the folder itself) beneath `folder`. O_CLOEXEC, O_NOCTTY and
 // O_NONBLOCK are added. `mode` counts with O_CREAT only.

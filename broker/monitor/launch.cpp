@@ -177,14 +177,6 @@ bool is_clean_path(std::string_view path) {
   return true;
 }
 
-bool is_beneath(std::string_view path, std::string_view folder) {
-  if (folder == "/") {
-    return true;
-  }
-  return path.substr(0, folder.size()) == folder &&
-         (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
 Result<Launch> parse_launch(monitor::Launch::Reader from, std::vector<Fd> fds) {
   Launch launch;
   launch.execution = wire::text(from.getExecution());

@@ -67,7 +67,5 @@ struct Launch {
 
 // "/a/b": absolute, no empty part, no "." and "..", no NUL; "/" itself counts.
 [[nodiscard]] bool is_clean_path(std::string_view path);
-// `path` is `folder` or lies beneath it; both clean.
-[[nodiscard]] bool is_beneath(std::string_view path, std::string_view folder);
 
 }  // namespace rb::mon

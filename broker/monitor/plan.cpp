@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/folder.h"
 #include "policy/builtin.h"
 
 namespace rb::mon {

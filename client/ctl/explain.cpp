@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "common/folder.h"
 #include "policy/builtin.h"
 #include "policy/grants.h"
 
@@ -14,14 +15,9 @@ namespace {
 constexpr std::size_t kMost = 3;
 constexpr std::size_t kLongestLine = 4096;
 
-bool is_in(std::string_view path, std::string_view folder) {
-  return !folder.empty() && path.substr(0, folder.size()) == folder &&
-         (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
 bool in_any(std::string_view path, const std::vector<std::string>& folders) {
   return std::any_of(folders.begin(), folders.end(),
-                     [&](const std::string& folder) { return is_in(path, folder); });
+                     [&](const std::string& folder) { return is_beneath(path, folder); });
 }
 
 std::string parent_of(const std::string& path) {
@@ -99,14 +95,14 @@ std::string path_in(std::string_view line, std::size_t phrase, const Ground& gro
 bool is_system(std::string_view path) {
   const auto folders = policy::system_folders();
   return std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) {
-    return is_in(path, "/" + std::string(folder));
+    return is_beneath(path, "/" + std::string(folder));
   });
 }
 
 bool is_tool(std::string_view path, const Ground& ground) {
   const auto folders = policy::tool_folders();
   return std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) {
-    return is_in(path, ground.home + "/" + std::string(folder));
+    return is_beneath(path, ground.home + "/" + std::string(folder));
   });
 }
 
@@ -118,7 +114,7 @@ const policy::CredentialSet* set_of(std::string_view path, const Ground& ground,
       continue;
     }
     for (const std::string_view file : set.files) {
-      if (is_in(path, ground.home + "/" + std::string(file))) {
+      if (is_beneath(path, ground.home + "/" + std::string(file))) {
         return &set;
       }
     }
@@ -127,7 +123,7 @@ const policy::CredentialSet* set_of(std::string_view path, const Ground& ground,
 }
 
 bool is_of_run(std::string_view path) {
-  return is_in(path, "/run") || is_in(path, "/var/run");
+  return is_beneath(path, "/run") || is_beneath(path, "/var/run");
 }
 
 Explanation not_shown(const std::string& path, const Ground& ground) {
@@ -135,7 +131,7 @@ Explanation not_shown(const std::string& path, const Ground& ground) {
   if (is_of_run(path)) {
     return {"reach " + path, name + ": /run is the sandbox's own", "--profile host"};
   }
-  if (!ground.home.empty() && is_in(path, ground.home)) {
+  if (!ground.home.empty() && is_beneath(path, ground.home)) {
     const auto* set = set_of(path, ground, false);
     const std::string folder = parent_of(path) == ground.home ? path : parent_of(path);
     return {"read " + path, name + ": home shows tool folders and what was granted",
@@ -146,19 +142,19 @@ Explanation not_shown(const std::string& path, const Ground& ground) {
 }
 
 std::optional<Explanation> explain_missing(const std::string& path, const Ground& ground) {
-  if (is_in(path, ground.record)) {
+  if (is_beneath(path, ground.record)) {
     return std::nullopt;
   }
-  const bool shown = path == "/" || is_in(path, ground.work) ||
-                     is_in(path, ground.runbook_folder) || in_any(path, ground.read) ||
-                     in_any(path, ground.written) || is_system(path) || is_in(path, "/tmp") ||
-                     is_in(path, "/var/tmp") || is_in(path, "/dev") || is_in(path, "/proc") ||
-                     is_in(path, "/sys/devices/system/cpu") || is_in("/var", path) ||
-                     is_in("/sys", path);
-  const bool of_home = !ground.home.empty() && is_in(path, ground.home);
+  const bool shown = path == "/" || is_beneath(path, ground.work) ||
+                     is_beneath(path, ground.runbook_folder) || in_any(path, ground.read) ||
+                     in_any(path, ground.written) || is_system(path) || is_beneath(path, "/tmp") ||
+                     is_beneath(path, "/var/tmp") || is_beneath(path, "/dev") ||
+                     is_beneath(path, "/proc") || is_beneath(path, "/sys/devices/system/cpu") ||
+                     is_beneath("/var", path) || is_beneath("/sys", path);
+  const bool of_home = !ground.home.empty() && is_beneath(path, ground.home);
   if (of_home ? is_tool(path, ground) || set_of(path, ground, true) != nullptr ||
                     in_any(path, ground.read) || in_any(path, ground.written) ||
-                    is_in(path, ground.work) || is_in(path, ground.runbook_folder)
+                    is_beneath(path, ground.work) || is_beneath(path, ground.runbook_folder)
               : shown) {
     return std::nullopt;
   }
@@ -176,7 +172,7 @@ std::optional<Explanation> explain_read_only(const std::string& path, const Grou
   if (ground.profile.work != policy::WorkFolder::AllowWrite) {
     return Explanation{what, name + ": nothing but /tmp can be written to", "--profile workspace"};
   }
-  if (is_in(path, ground.work) && !in_any(path, ground.written)) {
+  if (is_beneath(path, ground.work) && !in_any(path, ground.written)) {
     return std::nullopt;  // it can be written to: another cause, or no message at all
   }
   if (in_any(path, ground.written)) {
@@ -186,7 +182,7 @@ std::optional<Explanation> explain_read_only(const std::string& path, const Grou
   if (in_any(path, ground.read) || set_of(path, ground, true) != nullptr) {
     return Explanation{what, name + ": it was granted to be read", advice_to_write(path)};
   }
-  if (is_in(path, ground.runbook_folder)) {
+  if (is_beneath(path, ground.runbook_folder)) {
     return Explanation{what, name + ": the runbook's folder is a sealed copy",
                        "write to $RUNBOOK_WORK"};
   }

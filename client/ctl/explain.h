@@ -1,8 +1,6 @@
 // explain.h — what a script ran into, where the profile's text alone says why.   [runbookctl]
-// In:     the end of an execution's output, and what its sandbox was made of. No file is touched:
-// an
-//         explanation must not tell whether a hidden file exists, so a path that isn't shown is
-//         explained in the same words either way.
+// In:     the end of an execution's output, and what its sandbox was made of. No file is touched: a
+//         path that isn't shown is explained in the same words whether there is something or not.
 // Out:    at most three, each once. Nothing where another cause is as likely: a missing file in a
 //         place that is shown, permissions, names that don't resolve.
 // Source: DESIGN §7 (explained refusals).

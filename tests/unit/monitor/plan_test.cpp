@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/folder.h"
 #include "policy/builtin.h"
 
 namespace rb::mon {
