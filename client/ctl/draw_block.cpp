@@ -95,8 +95,7 @@ std::string to_do(const BlockInfo& block) {
   return block.script.empty() ? "By hand" : "Run";
 }
 
-}  // namespace
-
+// Lines behind a bar, at most `most`; returns how many are left out.
 std::size_t draw_barred(Page& page, std::string_view text, std::size_t most) {
   text = without_last_newline(text);
   std::size_t drawn = 0;
@@ -115,6 +114,8 @@ std::size_t draw_barred(Page& page, std::string_view text, std::size_t most) {
   page.pop();
   return left;
 }
+
+}  // namespace
 
 void draw_fenced(Page& page, const std::string& text, const std::string& language) {
   std::size_t longest = 2;

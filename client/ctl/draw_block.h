@@ -16,7 +16,5 @@ void draw_card(Page& page, const client::BlockInfo& block, const client::Runbook
 void draw_instructions(Page& page, const client::BlockInfo& block, const std::string& description);
 // Lines between fences at the left edge; `language` may be "".
 void draw_fenced(Page& page, const std::string& text, const std::string& language);
-// Lines behind a bar, at most `most`; returns how many are left out.
-std::size_t draw_barred(Page& page, std::string_view text, std::size_t most);
 
 }  // namespace rb::ctl

@@ -56,18 +56,18 @@ class Drawer {
         words_.add(child, kPlain, flow, depth + 1);
         return;
       }
-      flush(flow);
+      flush(flow, depth);
       standing(child, depth + 1);
     });
-    flush(flow);
+    flush(flow, depth);
   }
 
   // Blocks that were written within a line follow it.
-  void flush(Flow& flow) {
+  void flush(Flow& flow, int depth) {
     page_.flow(flow);
     flow = Flow();
     for (const unsigned block : words_.take_blocks()) {
-      registry_block(block, 0);
+      registry_block(block, depth);
     }
   }
 
@@ -143,7 +143,7 @@ class Drawer {
     Flow flow;
     flow.add(before, faces);
     words_.add_children(index, faces, flow, depth);
-    flush(flow);
+    flush(flow, depth);
   }
 
   void heading(unsigned index, int depth) {
@@ -161,7 +161,7 @@ class Drawer {
       page_.line(painted(repeated(level == 1 ? "━" : "─", widest), kDim, page_.colours()));
     }
     flow = Flow();
-    flush(flow);
+    flush(flow, depth);
     page_.blank();
   }
 
@@ -297,7 +297,7 @@ class Drawer {
     rows_below(index, depth, rows, aligns);
     draw_table(page_, rows, aligns);
     Flow none;
-    flush(none);
+    flush(none, depth);
     page_.blank();
   }
 

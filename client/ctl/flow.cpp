@@ -86,7 +86,7 @@ std::size_t Flow::natural_width() const {
   return widest;
 }
 
-std::vector<Flow::Word> Flow::cut(const std::vector<Word>& words, std::size_t width) const {
+std::vector<Flow::Word> Flow::cut(const std::vector<Word>& words, std::size_t width) {
   std::vector<Word> out;
   for (const Word& word : words) {
     if (word.columns <= width) {

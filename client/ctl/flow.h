@@ -33,7 +33,6 @@ class Flow {
   void add(std::string_view text, unsigned faces);
   void break_line();  // the next word starts a line
 
-  [[nodiscard]] bool empty() const { return words_.empty(); }
   // Columns of the longest line when nothing is broken but at break_line().
   [[nodiscard]] std::size_t natural_width() const;
   // `split`: longer words are cut, as a table's column needs it.
@@ -51,7 +50,7 @@ class Flow {
     bool first_on_line = false;
   };
 
-  [[nodiscard]] std::vector<Word> cut(const std::vector<Word>& words, std::size_t width) const;
+  [[nodiscard]] static std::vector<Word> cut(const std::vector<Word>& words, std::size_t width);
   [[nodiscard]] static std::string draw(const std::vector<const Word*>& line, bool colours);
 
   std::vector<Word> words_;

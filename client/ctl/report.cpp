@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/ctl/flow.h"
 #include "client/lib/escape.h"
 #include "client/lib/text.h"
 
@@ -56,10 +57,6 @@ Window window_of(const Problem& problem) {
           std::max<std::size_t>(1, std::min(room, client::columns(middle)))};
 }
 
-std::string painted(bool colour, const char* code, const std::string& text) {
-  return colour ? "\x1b[" + std::string(code) + "m" + text + "\x1b[0m" : text;
-}
-
 // "R2-expression" → "expression": people need the name, --json keeps the rule.
 std::string name_of_code(const std::string& code) {
   const std::size_t dash = code.find('-');
@@ -72,13 +69,13 @@ std::string name_of_code(const std::string& code) {
 
 std::string problem_text(const Problem& problem, const std::string& file, bool colour) {
   const bool warning = problem.severity == Severity::Warning;
-  const char* code = warning ? "33" : "31";
+  const unsigned face = warning ? kWarn : kBad;
   const std::string name = problem.file.empty() ? file : problem.file;
   std::string out = client::label(name) + ":" + std::to_string(problem.line) + ":" +
                     std::to_string(std::max<std::uint32_t>(1, problem.column)) + ": ";
-  out += painted(colour, code,
-                 std::string(warning ? "warning" : "error") + "[" +
-                     client::label(name_of_code(problem.code)) + "]") +
+  out += painted(std::string(warning ? "warning" : "error") + "[" +
+                     client::label(name_of_code(problem.code)) + "]",
+                 face, colour) +
          ": " + client::label(problem.text) + "\n";
   const std::string advice = client::label(problem.advice);
   if (problem.excerpt.empty()) {
@@ -89,7 +86,7 @@ std::string problem_text(const Problem& problem, const std::string& file, bool c
   const std::string gutter(std::max<std::size_t>(5, number.size()), ' ');
   out += gutter.substr(0, gutter.size() - number.size()) + number + " |   " + window.text + "\n";
   out += gutter + " |   " + std::string(window.before, ' ') +
-         painted(colour, code, std::string(window.length, '^'));
+         painted(std::string(window.length, '^'), face, colour);
   return out + (advice.empty() ? "" : " " + advice) + "\n";
 }
 

@@ -102,5 +102,25 @@ TEST_CASE("a tree whose children claim more than their parents is drawn once") {
   CHECK(out.find("once") == out.rfind("once"));
 }
 
+// Blocks that stand in a line begin no count of their own: the stack is as deep as the page allows.
+TEST_CASE("blocks within lines within blocks end as every nesting does") {
+  constexpr unsigned kNodes = 200'000;
+  capnp::MallocMessageBuilder message;
+  auto nodes = message.initRoot<document::Document>().initNodes(kNodes);
+  client::RunbookInfo info;
+  info.blocks.emplace_back();
+  info.blocks[0].id = std::string("b");
+  for (unsigned i = 0; i < kNodes; ++i) {
+    nodes[i].setKind(i % 2 == 0 ? "strong" : "block");
+    nodes[i].setDescendants(kNodes);
+    if (i % 2 == 1) {
+      nodes[i].setBlock("b");
+    }
+  }
+  const std::string out =
+      draw_nodes(message.getRoot<document::Document>().asReader(), info, {80, false, Manner::Page});
+  CHECK(out.find("nested too deep") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace rb::ctl
