@@ -260,7 +260,7 @@ void Runner::say_ending(const Ended& ended) {
   context_.talk("  " + context_.terminal.talk(style, mark + client::ending_text(ended)) + "  " +
                 client::duration_text(ended.duration));
   if (ended.may_have_left) {
-    context_.talk("  it may have left processes: no cgroup is delegated here");
+    context_.talk("  it may have left processes");
   }
 }
 
