@@ -48,12 +48,12 @@ void Monitor::run() {
   while (!leaving_) {
     wait();
   }
-  end_init();
   if (outcome_digest_ != Digest{}) {  // nobody waits for it any more
     if (Status words = files_.write_words(outcome_, outcome_digest_); !words) {
       dprintf(STDERR_FILENO, "runbook-monitor: %s\n", words.failure().text().c_str());
     }
   }
+  end_init();  // as long as that takes: what is left has its parent until it is gone
 }
 
 void Monitor::arm(Alarm which, std::optional<Nanos> at) {

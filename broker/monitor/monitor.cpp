@@ -16,6 +16,9 @@ namespace rb::mon {
 namespace {
 
 constexpr Nanos kBetweenProgress = std::chrono::milliseconds(10);
+// After KILL; and after the script's own end, when PID 1 first lingers and asks what is left.
+constexpr Nanos kGoneAfterKill = std::chrono::seconds(10);
+constexpr Nanos kGoneAfterEnd = std::chrono::seconds(15);
 
 }  // namespace
 
@@ -109,8 +112,10 @@ void Monitor::tell_ready() {
   });
 }
 
+// Told before the kernel has cleared away what was built: that may take long where a file system
+// doesn't answer, and whoever asked needn't wait for it.
 void Monitor::tell_failed() {
-  end_init();
+  kill_init();
   files_.discard();
   const std::string reason = failure_.errnum != 0 ? std::strerror(failure_.errnum) : "";
   const std::string text = failure_.stage + (reason.empty() ? "" : ": " + reason);
@@ -127,8 +132,18 @@ void Monitor::terminate() {
   (void)!::send(control_.get(), &kTerminate, 1, MSG_NOSIGNAL);
 }
 
+// A process that waits for a file system which doesn't answer can't be ended by anybody. Its
+// execution ends nevertheless, and says so.
+void Monitor::arm_gone(Nanos patience) {
+  const Nanos until = boot_now() + patience;
+  if (!alarms_[Gone] || until < *alarms_[Gone]) {
+    arm(Gone, until);
+  }
+}
+
 void Monitor::kill_tree() {
   seen_.killed_by_us = true;
+  arm_gone(kGoneAfterKill);
   if (launch_.profile.sandboxed()) {
     (void)kernel::pidfd_send_signal(init_.get(), SIGKILL);
   } else {
@@ -144,7 +159,10 @@ void Monitor::finish() {
     outcome_.may_have_left = !in_cgroup_ || !empty_cgroup();
     outcome_.may_have_left |= !kill_descendants();
   }
-  pump_.drain();
+  if (!pump_.drain()) {
+    outcome_.may_have_left = true;
+    pump_.note("a process that outlives this execution still writes: what follows isn't kept");
+  }
   if (Status synced = pump_.sync(); !synced && !seen_.reason) {
     seen_.reason = Reason{Ended::Stopped, synced.failure().text()};
   }
@@ -198,6 +216,7 @@ void Monitor::on_report(const Report& record, Fd terminal) {
       return;
     case Report::Kind::Exited:
       seen_.wait_status = record.value;
+      arm_gone(kGoneAfterEnd);
       if (state_ == State::Building || state_ == State::Promised || state_ == State::Ready) {
         failure_ = {"the script's process ended before it started", 0};
         happen(Event::BuildFailed);
@@ -269,6 +288,10 @@ void Monitor::on_alarms() {
   }
   if (due(Grace)) {
     happen(Event::GraceOver);
+  }
+  if (due(Gone)) {
+    seen_.does_not_end = true;
+    happen(Event::NeverGone);
   }
   if (due(VisitorsLeave)) {
     visitors_.clear();

@@ -30,8 +30,8 @@ class Monitor {
   void run();
 
  private:
-  enum Alarm : std::size_t { TimeLimit, Grace, Sunset, ProgressDue, NextRead, VisitorsLeave };
-  static constexpr std::size_t kAlarms = 6;
+  enum Alarm : std::size_t { TimeLimit, Grace, Gone, Sunset, ProgressDue, NextRead, VisitorsLeave };
+  static constexpr std::size_t kAlarms = 7;
   struct Visitor {
     Fd fd;
     Bytes challenge;
@@ -43,6 +43,7 @@ class Monitor {
 
   // The first process (spawn.cpp).
   void start_init(bool sandbox);
+  void kill_init();
   void end_init();
   void fresh_sandbox_if_mounts_changed();
   void build(Packet packet);
@@ -89,6 +90,7 @@ class Monitor {
   void send_finished();
   void send_progress();
   void arm(Alarm which, std::optional<Nanos> at);
+  void arm_gone(Nanos patience);
 
   State state_ = State::Empty;
   Launch launch_;

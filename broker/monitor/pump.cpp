@@ -16,6 +16,11 @@ namespace {
 constexpr int kPipeBytes = 256 * 1024;
 constexpr std::size_t kNearlyFull = 192UL * 1024;
 constexpr unsigned kHurry = 256;
+constexpr std::uint32_t kScript = 0;
+constexpr std::uint32_t kNote = 3;
+// What can lie in a pipe that a script has made larger; and how long silence is listened to.
+constexpr std::size_t kMostLeft = 4UL << 20;
+constexpr Nanos kMostWaiting = std::chrono::seconds(1);
 
 void put(std::uint8_t* to, std::uint64_t value, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -44,10 +49,11 @@ Pump::Pump(Fd output, Fd index, std::uint64_t cap)
       cap_(cap),
       hashing_(std::make_unique<Hashing>()) {}
 
-void Pump::append(ByteView bytes) {
+void Pump::append(ByteView bytes, std::uint32_t stream) {
   std::array<std::uint8_t, 24> record{};
   put(record.data(), length_, 8);
   put(record.data() + 8, static_cast<std::uint64_t>(boot_now().count()), 8);
+  put(record.data() + 16, stream, 4);
   put(record.data() + 20, bytes.size(), 4);
   if (Status written = write_all(index_.get(), record); !written) {
     broken_ = written.failure().errnum;
@@ -57,6 +63,7 @@ void Pump::append(ByteView bytes) {
     broken_ = written.failure().errnum;
     return;
   }
+  mid_line_ = bytes.back() != '\n';
   hashing_->add(bytes.size());
   length_ += bytes.size();
 }
@@ -76,16 +83,19 @@ Pump::Got Pump::turn() {
   }
   last_ = static_cast<std::size_t>(got);
   hurry_ = last_ >= kNearlyFull ? kHurry : hurry_ - (hurry_ > 0 ? 1 : 0);
-  const std::uint64_t left = cap_ - length_;
+  const std::uint64_t left = full_ ? 0 : cap_ - length_;
   const std::size_t kept = static_cast<std::size_t>(std::min<std::uint64_t>(last_, left));
   if (kept > 0 && broken_ == 0) {
-    append(room.first(kept));
+    append(room.first(kept), kScript);
   }
   if (broken_ != 0) {
     return Got::Broken;
   }
   if (kept < last_) {
-    full_ = true;
+    if (!std::exchange(full_, true)) {
+      note("the output limit of " + std::to_string(cap_) +
+           " bytes is reached: what follows isn't kept");
+    }
     return Got::Full;
   }
   return Got::Some;
@@ -98,17 +108,34 @@ Nanos Pump::pause() const {
   return hurry_ > 0 ? std::chrono::microseconds(100) : std::chrono::milliseconds(1);
 }
 
-void Pump::drain() {
+bool Pump::drain() {
   constexpr int kTerminalMillis = 50;  // a terminal hands its last bytes over by a kernel worker
-  for (;;) {
+  const Nanos give_up = boot_now() + kMostWaiting;
+  for (std::size_t drained = 0; source_ && drained <= kMostLeft;) {
+    last_ = 0;
     const Got got = turn();
-    if (got == Got::End || !source_) {
-      return;
+    drained += last_;
+    if (got == Got::Nothing) {
+      pollfd wait{source_.get(), POLLIN, 0};
+      if (::poll(&wait, 1, kTerminalMillis) <= 0) {
+        source_.reset();
+      } else if (boot_now() > give_up) {
+        break;
+      }
     }
-    pollfd wait{source_.get(), POLLIN, 0};
-    if (got == Got::Nothing && ::poll(&wait, 1, kTerminalMillis) <= 0) {
-      return;
-    }
+  }
+  const bool whole = !source_;
+  source_.reset();  // what comes now comes too late
+  return whole;
+}
+
+void Pump::note(std::string_view text) {
+  const std::string line =
+      (mid_line_ ? "\n[runbookd: " : "[runbookd: ") + std::string(text) + "]\n";
+  const std::span<std::uint8_t> room = hashing_->room();
+  std::copy(line.begin(), line.end(), room.begin());
+  if (broken_ == 0) {
+    append(room.first(line.size()), kNote);
   }
 }
 

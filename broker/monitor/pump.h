@@ -3,12 +3,13 @@
 // Out:    every byte appended in order, up to the cap; output.idx beside it; a running SHA-256 of
 //         exactly the bytes appended. Memory doesn't grow with the output.
 // Index:  records of 24 bytes, little-endian: offset of the chunk's first byte (u64), boot time in
-//         nanoseconds when it was read (u64), stream (u32: 0 both), length (u32).
+//         nanoseconds when it was read (u64), stream (u32: 0 both, 3 a note of ours), length (u32).
 // Errors: a failed append ends pumping (`broken`); what came before is kept and stays hashed.
 // Source: DESIGN §2, §7; threats 56, 69; docs/FORMATS.md §output.idx.
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "broker/monitor/hashing.h"
@@ -33,8 +34,11 @@ class Pump {
   // One read of at most 256 KiB. After Full (the cap is reached) more is read and dropped, so that
   // nobody hangs in a write while the tree ends. End is never answered twice.
   Got turn();
-  // Everything that is there now; for use when no writer is left.
-  void drain();
+  // Everything that is there now; for use when no writer is left. False where one is left after
+  // all, beyond our reach, and goes on writing: what a pipe can hold was taken, and no more.
+  [[nodiscard]] bool drain();
+  // A line of ours in the output, beyond the cap too; its index record says whose it is.
+  void note(std::string_view text);
 
   [[nodiscard]] std::uint64_t length() const { return length_; }
   [[nodiscard]] Digest digest() { return hashing_->digest(); }
@@ -47,7 +51,8 @@ class Pump {
   [[nodiscard]] Nanos pause() const;
 
  private:
-  void append(ByteView bytes);
+  // Bytes of the room that hashing gave last.
+  void append(ByteView bytes, std::uint32_t stream);
 
   Fd source_;
   Fd output_;
@@ -55,7 +60,8 @@ class Pump {
   std::uint64_t cap_ = 0;
   std::uint64_t length_ = 0;
   std::size_t last_ = 0;
-  unsigned hurry_ = 0;  // for so many turns the writer counts as a fast one
+  bool mid_line_ = false;  // the last byte kept is no newline
+  unsigned hurry_ = 0;     // for so many turns the writer counts as a fast one
   bool full_ = false;
   int broken_ = 0;
   std::unique_ptr<Hashing> hashing_;

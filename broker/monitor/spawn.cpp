@@ -29,11 +29,18 @@ void Monitor::start_init(bool sandbox) {
   control_ = std::move(first->control);
 }
 
-// Whatever it was doing: nothing of it is left when this returns.
-void Monitor::end_init() {
+// Nothing is executed from here on that isn't already.
+void Monitor::kill_init() {
   go_.reset();
   if (init_) {
     (void)kernel::pidfd_send_signal(init_.get(), SIGKILL);
+  }
+}
+
+// Whatever it was doing: nothing of it is left when this returns, however long the kernel needs.
+void Monitor::end_init() {
+  kill_init();
+  if (init_) {
     siginfo_t facts{};
     (void)::waitid(P_PIDFD, static_cast<id_t>(init_.get()), &facts, WEXITED);
   }

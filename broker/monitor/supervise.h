@@ -28,8 +28,9 @@ enum class Event : std::uint8_t {
   Built,        // everything but exec is done
   BuildFailed,
   GraceOver,
-  TreeGone,  // the first process of the execution was reaped
-  LinkLost   // the broker's end is closed
+  TreeGone,   // the first process of the execution was reaped
+  NeverGone,  // it wasn't, long after it should have been
+  LinkLost    // the broker's end is closed
 };
 
 enum class Act : std::uint8_t {
@@ -77,13 +78,16 @@ inline constexpr Rule kRules[] = {
     {State::Running, Event::Stop, Act::Terminate, State::Stopping},
     {State::Running, Event::StopNow, Act::Kill, State::Killed},
     {State::Running, Event::TreeGone, Act::Finish, State::Over},
+    {State::Running, Event::NeverGone, Act::Finish, State::Over},
     {State::Stopping, Event::Stop, Act::Nothing, State::Stopping},
     {State::Stopping, Event::StopNow, Act::Kill, State::Killed},
     {State::Stopping, Event::GraceOver, Act::Kill, State::Killed},
     {State::Stopping, Event::TreeGone, Act::Finish, State::Over},
+    {State::Stopping, Event::NeverGone, Act::Finish, State::Over},
     {State::Killed, Event::Stop, Act::Nothing, State::Killed},
     {State::Killed, Event::StopNow, Act::Nothing, State::Killed},
     {State::Killed, Event::TreeGone, Act::Finish, State::Over},
+    {State::Killed, Event::NeverGone, Act::Finish, State::Over},
     {State::Over, Event::Stop, Act::Nothing, State::Over},
     {State::Over, Event::StopNow, Act::Nothing, State::Over},
     {State::Over, Event::Acknowledge, Act::Leave, State::Over},

@@ -29,10 +29,9 @@ std::string cause_of_signal(int number) {
 }
 
 constexpr const char* kJsonTemporary = ".outcome.json.tmp";
+constexpr const char* kDoesNotEnd = "it does not end: the kernel can't end one of its processes";
 
-}  // namespace
-
-void judge(const Seen& seen, Outcome& outcome) {
+void judge_script(const Seen& seen, Outcome& outcome) {
   outcome.exit = -1;
   outcome.signal = 0;
   if (seen.exec_errno != 0) {
@@ -62,6 +61,16 @@ void judge(const Seen& seen, Outcome& outcome) {
   outcome.outcome = outcome.exit == 0 ? Ended::Passed : Ended::Failed;
   outcome.cause = cause_of_signal(static_cast<int>(outcome.signal));
   outcome.warn = seen.is_check && outcome.exit == 2;
+}
+
+}  // namespace
+
+void judge(const Seen& seen, Outcome& outcome) {
+  judge_script(seen, outcome);
+  if (seen.does_not_end) {
+    outcome.cause += (outcome.cause.empty() ? "" : "; ") + std::string(kDoesNotEnd);
+    outcome.may_have_left = true;
+  }
 }
 
 Status OutcomeFiles::reserve(int folder) {

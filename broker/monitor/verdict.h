@@ -23,10 +23,11 @@ struct Seen {
   std::optional<Reason> reason;    // given before the script ended
   int exec_errno = 0;              // the interpreter couldn't be executed
   bool killed_by_us = false;
+  bool does_not_end = false;  // its processes are still there, long after KILL
   bool is_check = false;
 };
 
-// Fills outcome, exit, signal, cause and warn.
+// Fills outcome, exit, signal, cause and warn; sets may_have_left where it does not end.
 void judge(const Seen& seen, Outcome& outcome);
 
 // Both files of one execution. The room of the one that counts is taken before anything runs, so

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "broker/monitor/kernel.h"
@@ -19,7 +21,8 @@
 namespace rb::mon {
 namespace {
 
-constexpr Nanos kPatience = std::chrono::seconds(2);
+constexpr Nanos kPatience = std::chrono::seconds(2);  // without any of them going
+constexpr Nanos kMost = std::chrono::seconds(8);
 constexpr Nanos kBetween = std::chrono::milliseconds(2);
 
 struct CloseDir {
@@ -30,7 +33,6 @@ struct Process {
   pid_t pid = 0;
   pid_t parent = 0;
   unsigned long long start = 0;  // in ticks since boot: with the pid it names one process
-  bool below = false;
 };
 
 // Field `wanted` of a stat line, counted from 3 (state); the name before it may hold anything.
@@ -48,7 +50,7 @@ Process look(pid_t pid) {
   if (!file || ::read(file.get(), line.data(), line.size() - 1) <= 0) {
     return {};
   }
-  return {pid, static_cast<pid_t>(field(line.data(), 4)), field(line.data(), 22), false};
+  return {pid, static_cast<pid_t>(field(line.data(), 4)), field(line.data(), 22)};
 }
 
 std::vector<Process> all_processes() {
@@ -65,25 +67,47 @@ std::vector<Process> all_processes() {
   return out;
 }
 
+// Parents before children.
 std::vector<Process> descendants() {
-  std::vector<Process> all = all_processes();
-  const pid_t self = ::getpid();
-  for (bool grew = true; grew;) {
+  std::unordered_multimap<pid_t, Process> by_parent;
+  for (const Process& process : all_processes()) {
+    by_parent.emplace(process.parent, process);
+  }
+  std::vector<Process> out{{::getpid(), 0, 0}};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto [first, last] = by_parent.equal_range(out[i].pid);
+    for (auto at = first; at != last; ++at) {
+      out.push_back(at->second);
+    }
+    by_parent.erase(first, last);  // pids that changed hands meanwhile make no circle
+  }
+  out.erase(out.begin());
+  return out;
+}
+
+void signal_one(const Process& process, int signal) {
+  const Fd pidfd(kernel::pidfd_open(process.pid));
+  if (pidfd && look(process.pid).start == process.start) {
+    (void)kernel::pidfd_send_signal(pidfd.get(), signal);
+  }
+}
+
+// Stops everything below, so that nothing forks any more: whoever forks faster than it is killed
+// is never caught otherwise. A pass that finds nobody new ends it; so do processes that can't be
+// stopped, at `until`. Answers how many it found.
+std::size_t stop_descendants(Nanos until) {
+  std::unordered_set<unsigned long long> known;
+  for (bool grew = true; grew && boot_now() < until;) {
     grew = false;
-    for (Process& process : all) {
-      const auto parent = [&](const Process& other) {
-        return other.below && other.pid == process.parent;
-      };
-      if (!process.below &&
-          (process.parent == self || std::any_of(all.begin(), all.end(), parent))) {
-        process.below = true;
+    for (const Process& process : descendants()) {
+      const auto key = process.start << 22U | static_cast<unsigned>(process.pid);  // PID_MAX_LIMIT
+      if (known.insert(key).second) {
+        signal_one(process, SIGSTOP);
         grew = true;
       }
     }
   }
-  all.erase(std::remove_if(all.begin(), all.end(), [](const Process& p) { return !p.below; }),
-            all.end());
-  return all;
+  return known.size();
 }
 
 }  // namespace
@@ -91,22 +115,27 @@ std::vector<Process> descendants() {
 std::size_t signal_descendants(int signal) {
   const std::vector<Process> found = descendants();
   for (const Process& process : found) {
-    const Fd pidfd(kernel::pidfd_open(process.pid));
-    if (pidfd && look(process.pid).start == process.start) {
-      (void)kernel::pidfd_send_signal(pidfd.get(), signal);
-    }
+    signal_one(process, signal);
   }
   return found.size();
 }
 
 bool kill_descendants() {
-  const Nanos give_up = boot_now() + kPatience;
-  while (boot_now() < give_up) {
+  const Nanos most = boot_now() + kMost;
+  std::size_t fewest = stop_descendants(boot_now() + kPatience);
+  if (fewest == 0) {
+    return true;
+  }
+  for (Nanos give_up = boot_now() + kPatience; boot_now() < std::min(give_up, most);) {
     const std::size_t left = signal_descendants(SIGKILL);
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {
     }
     if (left == 0) {
       return true;
+    }
+    if (left < fewest) {
+      fewest = left;
+      give_up = boot_now() + kPatience;
     }
     const timespec pause{0, kBetween.count()};
     (void)::nanosleep(&pause, nullptr);

@@ -12,8 +12,8 @@ namespace rb::mon {
 // users may refuse: they count.
 std::size_t signal_descendants(int signal);
 
-// KILL again and again, reaping, until none is left or two seconds have passed.
-// True when none is left.
+// Stops them all, then KILL again and again, reaping, until none is left, or none has gone for two
+// seconds, or eight have passed. True when none is left.
 [[nodiscard]] bool kill_descendants();
 
 }  // namespace rb::mon

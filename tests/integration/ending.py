@@ -132,5 +132,35 @@ def test_the_end_of_a_session_ends_what_runs_in_it():
         assert {l["outcome"] for l in d.journal() if l["type"] == "finished"} == {"stopped"}
 
 
+BOMB = """#!/bin/bash
+ulimit -u 300
+bomb() { bomb | bomb & }
+echo up
+bomb
+sleep 4711
+"""
+
+
+def test_two_fork_bombs_at_once_leave_the_daemon_answering():
+    with Daemon("bombs") as d:
+        books = [d.book(BOMB, name) for name in ("one", "two")]
+        clients = [d.ctl_popen("run", book, "a") for book in books]
+        for client in clients:
+            assert client.stdout.readline() == b"up\n"
+        wait_until(lambda: len(d.pids("bash")) > 200, 20, "bombs at work")
+        for _ in range(5):
+            began = time.monotonic()
+            listed = d.ctl("ps", "--json")
+            took = time.monotonic() - began
+            assert listed.rc == 0, repr(listed)
+            assert {e["state"] for e in listed.json()["executions"]} == {"running"}, listed.json()
+            assert took < 5 * harness.SLOWER, f"an answer took {took:.1f} s"
+        d.ok("session", "end", timeout=60)
+        wait_until(lambda: not left(d), 5, "nothing left of two bombs")
+        for client in clients:
+            client.communicate(timeout=30)
+        assert {l["outcome"] for l in d.journal() if l["type"] == "finished"} == {"stopped"}
+
+
 if __name__ == "__main__":
     harness.main(globals())

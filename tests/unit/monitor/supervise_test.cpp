@@ -10,9 +10,10 @@ namespace {
 
 constexpr State kAll[] = {State::Empty,   State::Building, State::Promised, State::Ready,
                           State::Running, State::Stopping, State::Killed,   State::Over};
-constexpr Event kEvery[] = {
-    Event::Launch, Event::Go,          Event::Stop,      Event::StopNow,  Event::Acknowledge,
-    Event::Built,  Event::BuildFailed, Event::GraceOver, Event::TreeGone, Event::LinkLost};
+constexpr Event kEvery[] = {Event::Launch,      Event::Go,          Event::Stop,
+                            Event::StopNow,     Event::Acknowledge, Event::Built,
+                            Event::BuildFailed, Event::GraceOver,   Event::TreeGone,
+                            Event::NeverGone,   Event::LinkLost};
 
 bool has_run(State state) {
   return state == State::Running || state == State::Stopping || state == State::Killed;
@@ -67,6 +68,14 @@ TEST_CASE("supervise: a tree that ran is finished once, one that didn't is told 
     const bool building =
         state == State::Building || state == State::Promised || state == State::Ready;
     CHECK((act == Act::TellFailed) == building);
+  }
+}
+
+TEST_CASE("supervise: what never goes is finished where it ran, and nowhere else") {
+  for (const State state : kAll) {
+    const Cell cell = decide_cell(state, Event::NeverGone);
+    CHECK((cell.act == Act::Finish) == has_run(state));
+    CHECK(cell.next == (has_run(state) ? State::Over : state));
   }
 }
 

@@ -51,6 +51,22 @@ TEST_CASE("judge: our own reason wins over how the script took it") {
   CHECK(judged(seen).cause == "timeout");
 }
 
+TEST_CASE("judge: a tree that does not end keeps its outcome, and says so") {
+  Seen seen;
+  seen.reason = Reason{Ended::Timeout, "timeout"};
+  seen.killed_by_us = true;
+  CHECK_FALSE(judged(seen).may_have_left);
+  seen.does_not_end = true;
+  CHECK(judged(seen).outcome == Ended::Timeout);
+  CHECK(judged(seen).may_have_left);
+  CHECK(judged(seen).cause.rfind("timeout; it does not end", 0) == 0);
+  Seen left;
+  left.wait_status = exited(0);
+  left.does_not_end = true;
+  CHECK(judged(left).outcome == Ended::Passed);
+  CHECK(judged(left).cause.rfind("it does not end", 0) == 0);
+}
+
 TEST_CASE("judge: an end that nobody saw and nobody asked for is interrupted") {
   CHECK(judged({}).outcome == Ended::Interrupted);
 }
