@@ -39,11 +39,10 @@ void add_option(CLI::App& app, const OptionSpec& spec, std::deque<Taken>& taken)
     return;
   }
   into.option = app.add_option(names_of(spec), into.values, spec.help);
-  if (spec.repeat) {  // one value each time it stands there: what follows is an operand
-    into.option->allow_extra_args(false);
-  } else {
+  if (!spec.repeat) {
     into.option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
+  into.option->allow_extra_args(false);  // one value each time: what follows is an operand
 }
 
 std::string usage_hint(const Command& command) {

@@ -109,6 +109,26 @@ TEST_CASE("arguments: options may stand before, between and after operands") {
   CHECK_FALSE(got->arguments.has("--new"));
 }
 
+TEST_CASE("arguments: every option that takes a value takes one, and what follows is an operand") {
+  for (const Command* command : commands()) {
+    if (command->operands.empty()) {
+      continue;
+    }
+    for (const auto options : {command->options, common_options()}) {
+      for (const OptionSpec& option : options) {
+        if (option.value[0] == '\0') {
+          continue;
+        }
+        CAPTURE(command->name);
+        CAPTURE(option.name);
+        const auto got = parsed(*command, {option.name, "1", "book"});
+        REQUIRE(got.ok());
+        CHECK(got->arguments.operands_from(0) == std::vector<std::string>{"book"});
+      }
+    }
+  }
+}
+
 TEST_CASE("arguments: values may look like anything") {
   const auto got = parsed(kRun, {"book", "--input=a=--x", "--input", "b=", "--timeout=5m"});
   REQUIRE(got.ok());
