@@ -66,6 +66,43 @@ std::string place_of(const Fd& fd) {
   return path.data();
 }
 
+Status link_all_but(std::string_view left_out, const Fd& from, const Fd& into) {
+  const auto entries = list_folder(from.get(), limits::kTreeFiles);
+  if (!entries) {
+    return entries.failure();
+  }
+  const std::string place = place_of(from) + "/";
+  for (const FolderEntry& entry : *entries) {
+    if (entry.name != left_out &&
+        ::symlinkat((place + entry.name).c_str(), into.get(), entry.name.c_str()) < 0) {
+      return errno_error("link " + entry.name);
+    }
+  }
+  return done();
+}
+
+// Makes tree/ below `folder` with the folders that lead to the file `name`, and in each of them
+// links to what else the sealed copy has there. Returns the innermost; `name` becomes the file's
+// own.
+Result<Fd> mirror_tree(const Fd& tree, const Fd& folder, std::string& name) {
+  Result<Fd> from = open_beneath(tree.get(), ".", O_RDONLY | O_DIRECTORY);
+  Result<Fd> into = make_folder(folder.get(), "tree");
+  while (from && into) {
+    const std::size_t slash = name.find('/');
+    const std::string part = name.substr(0, slash);
+    if (Status linked = link_all_but(part, *from, *into); !linked) {
+      return linked.failure();
+    }
+    if (slash == std::string::npos) {
+      return into;
+    }
+    name.erase(0, slash + 1);
+    from = open_beneath(from->get(), part, O_RDONLY | O_DIRECTORY);
+    into = make_folder(into->get(), part);
+  }
+  return from ? into.failure() : from.failure();
+}
+
 struct Owner {
   uid_t uid;
   gid_t gid;
@@ -102,6 +139,7 @@ class Init {
  private:
   [[nodiscard]] Status receive();
   [[nodiscard]] Status build();
+  [[nodiscard]] Status place_script();
   [[nodiscard]] Status open_terminal();
   void start_script();
   void on_control();
@@ -192,17 +230,33 @@ Status Init::build() {
     const Result<std::vector<Step>> steps = plan_launch(launch_);
     return steps ? builder_.perform(*steps) : Status(steps.failure());
   }
-  if (launch_.script_as != ScriptAs::Memory) {
-    launch_.folder_path = place_of(launch_.folder);
-    const Result<Bytes> text = read_sealed(launch_.script.get(), limits::kScriptBytes);
-    Status kept = text ? replace_file(launch_.folder.get(), "script", as_text(*text), 0500)
-                       : Status(text.failure());
-    if (!kept) {
-      return Error{Code::System, "write the script", kept.failure().errnum};
-    }
+  if (Status placed = place_script(); !placed) {
+    return placed;
   }
   return ::chdir(launch_.cwd.c_str()) < 0 ? Status(errno_error("enter the folder to start in"))
                                           : done();
+}
+
+// A script of the runbook's folder finds beside it what it shares, and what it writes there doesn't
+// change the sealed copy.
+Status Init::place_script() {
+  if (launch_.script_as == ScriptAs::Memory) {
+    return done();
+  }
+  const Result<Bytes> text = read_sealed(launch_.script.get(), limits::kScriptBytes);
+  std::string name = "script";
+  const Result<Fd> folder =
+      launch_.script_as == ScriptAs::InTree && launch_.tree
+          ? mirror_tree(launch_.tree, launch_.folder, name = launch_.script_name)
+          : launch_.folder.duplicate();
+  Status placed = text ? done() : Status(text.failure());
+  if (placed && folder) {
+    launch_.host_script = place_of(*folder) + "/" + name;
+    placed = replace_file(folder->get(), name, as_text(*text), 0500);
+  } else if (placed) {
+    placed = folder.failure();
+  }
+  return placed ? done() : Status(Error{Code::System, "write the script", placed.failure().errnum});
 }
 
 void Init::launch() {

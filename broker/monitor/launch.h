@@ -42,7 +42,7 @@ struct Launch {
   std::string tree_path;  // "" when none is mounted
   // Not in the message: where the descriptors lie, asked of the kernel.
   std::string generated_path;
-  std::string folder_path;
+  std::string host_script;  // outside a sandbox; set by PID 1
   Bytes filter;
   policy::Limits limits;
   unsigned umask = 077;

@@ -334,7 +334,7 @@ std::string script_place(const Launch& launch) {
     return "";
   }
   if (!launch.profile.sandboxed()) {
-    return launch.folder_path + "/script";
+    return launch.host_script;
   }
   return launch.script_as == ScriptAs::InTree
              ? launch.tree_path + "/" + launch.script_name

@@ -149,6 +149,47 @@ def test_a_sealed_copy_that_is_damaged_or_gone_is_said():
             assert d.ctl("record", "verify").rc == 0
 
 
+def test_a_script_of_host_finds_and_makes_things_beside_itself_and_the_sealed_copy_stays():
+    with Daemon("beside") as d:
+        d.write("book/lib/share.sh", "say() { echo \"shared $1\"; }\n")
+        d.write("book/top.txt", "top\n")
+        d.write("book/bin/deep/run.sh", """#!/bin/bash
+cd "$(dirname "$0")"
+. ../../lib/share.sh
+say {{ .inputs.Word }}
+cat ../../top.txt
+ls | tr '\\n' ' '
+echo made >made.txt
+rm -f beside.txt && echo replaced >beside.txt
+cat beside.txt
+""", 0o755)
+        d.write("book/bin/deep/beside.txt", "beside\n")
+        book = d.write("book/runbook.mdx", """# Book
+
+<Inputs id="v">
+
+```yaml
+variables:
+  - name: Word
+    type: string
+    default: plain
+```
+
+</Inputs>
+
+<Command id="a" path="bin/deep/run.sh" inputsId="v" />
+""")
+        d.ok("open", book)
+        tree = next((d.state / "trees").iterdir())
+        before = {p.relative_to(tree): p.is_file() and p.read_bytes() for p in tree.rglob("*")}
+        for i in range(2):
+            done = d.ok("run", "--profile", "host", "book", "a")
+            assert done.out.split(b"\n") == [b"shared plain", b"top", b"beside.txt run.sh replaced", b""], done
+        assert before == {p.relative_to(tree): p.is_file() and p.read_bytes() for p in tree.rglob("*")}
+        d.end_sessions()
+        assert d.ctl("record", "verify").rc == 0
+
+
 def test_half_copies_of_a_dead_broker_are_removed():
     with Daemon("half") as d:
         d.start_broker()

@@ -1,5 +1,4 @@
 #!/bin/bash
-# differs: host: $0 is the record's copy of the script, and nothing lies beside it
 # A runbook's scripts share what lies beside them.
 set -e
 . "$(dirname "$0")/library.sh"
