@@ -1,7 +1,7 @@
 """Escapes, each named for its number in the threat model, each with a positive control.
 
 attempts/NNN_name.py is the script of one block. It says "escaped: …" and exits 0, or "held: …" and
-exits 3. Run with the profile `workspace` it must be held. Run with the profile `host` it must
+exits 3. Run with each profile of SANDBOXES it must be held. Run with the profile `host` it must
 escape: that shows that the attempt would notice. Where `host` holds too (`# control: self` in the
 file), the same script with the hole made by itself must escape in `workspace`.
 """
@@ -18,6 +18,7 @@ import harness  # noqa: E402
 HERE = Path(__file__).resolve().parent
 PRELUDE = (HERE / "prelude.py").read_text()
 ATTEMPTS = sorted((HERE / "attempts").glob("*.py"))
+SANDBOXES = ("workspace", "inspect")
 CANARY = "canary-7f3a91c2d8"
 HOME_CANARIES = """
 .ssh/id_ed25519 .ssh/id_rsa .ssh/config .aws/credentials .aws/config .kube/config .netrc .pgpass .my.cnf
@@ -29,6 +30,8 @@ HOME_CANARIES = """
 .config/op/config .wget-hsts .irssi/config .config/hub .databrickscfg .snowsql/config .dotfiles/aws
 .config/systemd/user/a.service .profile .envrc project/.env project/secrets.yml Documents/notes.txt
 """.split()
+DESKTOP = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "GPG_AGENT_INFO",
+           "PULSE_SERVER", "PIPEWIRE_REMOTE", "AT_SPI_BUS_ADDRESS", "NOTIFY_SOCKET", "LISTEN_FDS", "WATCHDOG_USEC"]
 VARIABLES = """
 AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN GITHUB_TOKEN GH_TOKEN DATABASE_URL REDIS_URL SENTRY_DSN VAULT_TOKEN
 NPM_TOKEN DOCKER_HOST KUBECONFIG GIT_ASKPASS PGPASSWORD SSH_AUTH_SOCK OPENAI_API_KEY SLACK_WEBHOOK MYSQL_PWD
@@ -42,11 +45,22 @@ class Field:
     def __init__(self):
         environment = {variable: CANARY for variable in VARIABLES}
         environment.update({variable: "/nonexistent-" + variable for variable in LOADER})
+        environment.update({variable: "unix:path=/nonexistent" for variable in DESKTOP})
         self.daemon = harness.Daemon("escape", env=environment)
         self.outside = self.daemon.popen(["sleep", "3600"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.listeners = []
+        self.marker = f"rb-other-{os.getpid()}"
         self.fixtures = self._fixtures()
         self.book = self._write_book()
+        self.other = self._start_other()
+
+    def _start_other(self):
+        """Another execution, which runs while attempts are made."""
+        self.daemon.write("other/other.sh", f"#!/bin/bash\necho up\nexec -a {self.marker} sleep 3600\n", 0o755)
+        book = self.daemon.write("other/runbook.mdx", '# Other\n\n<Command id="o" path="other.sh" />\n')
+        client = self.daemon.ctl_popen("run", book, "o")
+        assert client.stdout.readline() == b"up\n"
+        return client
 
     def _fixtures(self):
         d = self.daemon
@@ -69,9 +83,9 @@ class Field:
             mark.write_text("x")
         return {
             "canary_value": CANARY, "canaries": [str(d.home / p) for p in HOME_CANARIES], "home": str(d.home),
-            "loader_variables": LOADER, "sockets": sockets, "abstract": abstract, "shm_key": os.getpid(),
+            "loader_variables": LOADER, "desktop_variables": DESKTOP, "sockets": sockets, "abstract": abstract, "shm_key": os.getpid(),
             "shm_name": self.marks[0].name, "tmp_name": self.marks[1].name, "runtime": str(d.runtime),
-            "state": str(d.state), "outside_pids": [self.outside.pid, d.broker_pid(), *d.front_pids()],
+            "state": str(d.state), "other_marker": self.marker, "outside_pids": [self.outside.pid, d.broker_pid(), *d.front_pids()],
         }
 
     def _listen(self, path):
@@ -109,6 +123,8 @@ class Field:
     def close(self):
         self.outside.kill()
         self.outside.wait()
+        self.other.kill()
+        self.other.communicate()
         for listener in self.listeners:
             listener.close()
         for mark in self.marks:
@@ -133,8 +149,9 @@ def make(attempt):
 
     def test():
         block = attempt.stem.replace("_", "-")
-        escaped, said = field().run(block, "workspace")
-        assert not escaped, said
+        for profile in SANDBOXES:
+            escaped, said = field().run(block, profile)
+            assert not escaped, f"{profile}: {said}"
         if own_control:
             noticed, said = field().run(block + "-control", "workspace")
         else:

@@ -16,6 +16,7 @@ LAYERS = {
     "landlock": [(444, errno.ENOSYS, 0), (445, errno.ENOSYS, 0), (446, errno.ENOSYS, 0)],
     "namespaces": [(272, errno.EPERM, NEW_USER), (56, errno.EPERM, NEW_USER), (435, errno.ENOSYS, 0)],
     "seccomp": [(317, errno.ENOSYS, 0)],
+    "openat2": [(437, errno.ENOSYS, 0)],
     "new-mounts": [(428, errno.ENOSYS, 0), (429, errno.ENOSYS, 0), (430, errno.ENOSYS, 0), (442, errno.ENOSYS, 0)],
 }
 
