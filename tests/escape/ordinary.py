@@ -6,7 +6,8 @@ ordinary/NN_name.* is the script of one block. It runs as it is in an empty fold
 
     # needs: PROGRAM...     skipped where one isn't installed
     # normalise: REGEX      this too may differ
-    # grant: WHAT           reaches what `workspace` keeps back, and WHAT gives it: must differ there
+    # grant: WHAT, or WHAT  reaches what `workspace` keeps back: must differ there, and with each of these
+                            options of `run`, or in the profile named, must not
     # says: REGEX           with `grant`: how the script's own words name what it couldn't reach
     # differs: PROFILE: WHY a known defect: fails when it no longer differs
 """
@@ -100,9 +101,9 @@ class Bench:
             process.kill()
             harness.remove_tree(folder)
 
-    def within(self, script, profile):
+    def within(self, script, profile, *options):
         self.renew()
-        done = self.daemon.ctl("run", self.book, block_of(script), "--new", "--profile", profile, timeout=30)
+        done = self.daemon.ctl("run", self.book, block_of(script), "--new", "--profile", profile, *options, timeout=30)
         runs = self.daemon.session_folder().glob("runs/*/work")
         work = max(runs, key=lambda folder: int(folder.parent.name.split("-")[-1]))
         return self.seen(script, done.rc, done.out, work), done.err
@@ -126,6 +127,12 @@ class Bench:
                 content = path.read_bytes()
             files[str(path.relative_to(folder))] = (oct(facts.st_mode), normal(content))
         return Seen(status, normal(output).decode("utf-8", "replace"), files)
+
+    def options(self, grant):
+        """The options that `grant:` lists, each as words; none where only another profile gives it."""
+        places = {"~": str(self.daemon.home), "PROJECT": str(self.project)}
+        return [[re.sub(r"^~|^PROJECT$", lambda found: places[found.group()], word) for word in one.split()]
+                for one in grant.split(", or ") if one.startswith("--")]
 
     def close(self):
         self.docker.close()
@@ -185,6 +192,12 @@ def make(script):
                 assert other.status != 0, f"goes on as if it had reached it:\n{found}"
                 said = header(script, "says")[0]
                 assert re.search(said, other.output), f"doesn't say what is missing ({said}):\n{other.output}"
+                options = b.options(grant)
+                assert options or grant == "the profile host", f"a grant that nothing gives: {grant}"
+                for words in options:
+                    cured, told = b.within(script, profile, *words)
+                    found = difference(plain, cured)
+                    assert not found, f"{' '.join(words)} doesn't give it: {found}\n{told[-600:]}"
             elif profile in defects:
                 assert found, f"no longer differs in {profile}: {defects[profile]}"
                 print(f"differs in {profile}: {defects[profile]}")
