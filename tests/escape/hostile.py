@@ -422,21 +422,6 @@ def test_059_two_fork_bombs_at_once():
         d.end_sessions()
 
 
-def test_064_five_thousand_orphans():
-    orphans = ("#!/usr/bin/env python3\nimport os\nfor i in range(2500):\n    if os.fork() == 0:\n        if os.fork() == 0:\n"
-               "            os._exit(0)\n        os._exit(0)\n    os.wait()\n"
-               "import time\ntime.sleep(0.1)\nstates = [open(f'/proc/{p}/stat').read().rsplit(')', 1)[1].split()[0]\n"
-               "          for p in os.listdir('/proc') if p.isdigit()]\nprint(states.count('Z'))\n")
-    with Daemon("orphans") as d:
-        d.write("b/a.py", orphans, 0o755)
-        book = d.write("b/runbook.mdx", '<Command id="a" path="a.py" />\n')
-        assert d.ok("run", book, "a").out == b"0\n"
-        ours = [p.pid for p in d.ours()]
-        wait_until(lambda: not [p for p in harness.processes().values() if p.state == "Z" and p.ppid in ours], 5,
-                   "no zombie of ours")
-        d.end_sessions()
-
-
 def test_068_clocks_while_processes_stand_still():
     with Daemon("clock") as d:
         book = book_of(d, {"long": "#!/bin/bash\necho up\nexec sleep 4711\n",
