@@ -2,11 +2,13 @@
 // One line a try: NAME <tab> ANSWER. NAME begins with the threat's number (docs/SECURITY.md).
 // ANSWER is "possible", an errno's name, "killed SIGNAL", or a fact after "=".
 // Static, so that it needs nothing of the sandbox; what it looks for is named in its environment:
-// PROBE_ABSTRACT, PROBE_SOCKET, PROBE_SECRET, PROBE_PID, PROBE_SHM (absent: ENOENT is reported).
+// PROBE_ABSTRACT, PROBE_SOCKET, PROBE_SECRET, PROBE_PID, PROBE_SHM, PROBE_PORT, PROBE_HOME (absent:
+// ENOENT is reported). With an argument it ends at once: it executes itself in odd ways.
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <mqueue.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -15,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -343,9 +346,95 @@ void files() {
   });
 }
 
+// Executes what lies in the descriptor; 0 where it ran.
+long executed(int program) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char* argv[] = {const_cast<char*>("probe"), const_cast<char*>("over"), nullptr};
+    ::fexecve(program, argv, environ);
+    ::_exit(errno);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  errno = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+  return errno == 0 ? 0 : -1;
+}
+
+bool copy_self(int to) {
+  const int self = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  struct stat facts {};
+  return ::fstat(self, &facts) == 0 &&
+         ::sendfile(to, self, nullptr, static_cast<std::size_t>(facts.st_size)) == facts.st_size;
+}
+
+void programs() {
+  attempt("32 execute from memory", [] {
+    const int memory = ::memfd_create("m", 0);
+    return copy_self(memory) ? executed(memory) : -1L;
+  });
+  attempt("32 execute a file in /tmp", [] {
+    char name[] = "/tmp/probe-run-XXXXXX";
+    const int file = ::mkstemp(name);
+    const bool copied = copy_self(file) && ::fchmod(file, 0700) == 0;
+    ::close(file);
+    const int program = ::open(name, O_RDONLY | O_CLOEXEC);
+    const long got = copied ? executed(program) : -1L;
+    const int why = errno;
+    (void)::unlink(name);
+    errno = why;
+    return got;
+  });
+  attempt("25 trace a child of its own", [] {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::pause();
+    }
+    const long got = ::ptrace(PTRACE_SEIZE, child, 0, 0);
+    const int why = errno;
+    ::kill(child, SIGKILL);
+    errno = why;
+    return got;
+  });
+}
+
+long connect_to_port(const char* port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(std::atoi(port)));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  return fd < 0 ? -1 : ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address);
+}
+
+void machine() {
+  attempt("51 TCP to the machine's loopback", [] { return connect_to_port(given("PROBE_PORT")); });
+  attempt("113 file in home", [] { return open_for(given("PROBE_HOME"), O_RDONLY); });
+  attempt("113 mark in home", [] {
+    return open_for((std::string(given("PROBE_HOME")) + ".mark").c_str(), O_CREAT | O_WRONLY);
+  });
+  attempt("21 raw socket in namespaces of its own", [] {
+    return ::unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0 ? -1L : ::socket(AF_INET, SOCK_RAW, 1);
+  });
+  attempt("29 kernel log", [] {
+    char text[64];
+    return ::syscall(SYS_syslog, 3, text, sizeof text);
+  });
+  attempt("29 real-time priority", [] {
+    sched_param wanted{};
+    wanted.sched_priority = 1;
+    return ::sched_setscheduler(0, SCHED_FIFO, &wanted);
+  });
+  attempt("38 write /sys", [] { return open_for("/sys/kernel/uevent_helper", O_WRONLY); });
+  std::ifstream in("/proc/" + std::string(given("PROBE_PID")) + "/comm");
+  fact("25 process outside", in.good() ? "seen" : "unseen");
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** /*argv*/) {
+  if (argc > 1) {
+    return 0;
+  }
   inherited();
   terminal();
   kernel();
@@ -355,5 +444,7 @@ int main() {
   sockets();
   privileges();
   files();
+  programs();
+  machine();
   return 0;
 }
