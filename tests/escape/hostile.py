@@ -458,7 +458,7 @@ def test_069_a_flood_and_a_neighbour():
         book = book_of(d, {"flood": "#!/bin/bash\nexec yes\n", "line": "#!/bin/bash\nexec tr '\\0' x </dev/zero\n",
                            "ok": "#!/bin/bash\nfor i in 1 2 3; do echo $i; done\n"})
         d.ok("run", book, "ok")
-        floods = [d.ctl("run", "b", name, "--timeout", "2s", "--detach").text().strip() for name in ("flood", "line")]
+        floods = [d.ctl("run", "b", name, "--timeout", "1s", "--detach").text().strip() for name in ("flood", "line")]
         slowest = 0
         for _ in range(5):
             began = time.monotonic()
@@ -467,9 +467,10 @@ def test_069_a_flood_and_a_neighbour():
         print(f"the slowest neighbour took {slowest * 1000:.0f} ms")
         assert slowest < 10 * harness.SLOWER
         for execution in floods:
-            assert d.ctl("wait", execution, timeout=60).rc == 124
+            d.ctl("wait", execution, timeout=60)
         lines = [line for line in d.journal() if line["type"] == "finished" and line["execution"] in floods]
         for line in lines:
+            assert line["outcome"] == "timeout" or "output" in line["cause"], line  # whichever came first
             path = d.execution_folder(line["execution"]) / "output"
             assert path.stat().st_size == line["output_bytes"] > 1 << 20
         if os.geteuid() == 0:
