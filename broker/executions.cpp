@@ -247,8 +247,15 @@ void Executions::handle_finished(const ExecutionPtr& execution, From from) {
     return;
   }
   const auto ending = from.getFinished();
-  end(execution, outcome_from(*execution, ending),
-      digest_from_bytes({ending.getOutcomeSha256().begin(), ending.getOutcomeSha256().size()}));
+  Outcome outcome = outcome_from(*execution, ending);
+  const auto digest =
+      digest_from_bytes({ending.getOutcomeSha256().begin(), ending.getOutcomeSha256().size()});
+  // What it left stands in the file alone, which is the one that was written if its digest says so.
+  if (read_outcome(*broker_.sessions.all().at(execution->session), *execution) &&
+      execution->end_file == digest) {
+    outcome.left = execution->ending->left;
+  }
+  end(execution, std::move(outcome), digest);
 }
 
 void Executions::handle_challenge(const ExecutionPtr& execution, From from) {
@@ -358,6 +365,7 @@ void Executions::record_end(const ExecutionPtr& execution) {
   line.field("output_sha256", execution->end_file ? end.output_sha256.hex() : "");
   line.field("outcome_sha256", execution->end_file ? execution->end_file->hex() : "");
   line.field("may_have_left", end.may_have_left).field("recovered", execution->recovered);
+  write_left(line, end.left);
   const auto written = session->journal->append(std::move(line));
   if (!written) {
     broker_.storage_failed(*session, written.failure());

@@ -246,8 +246,8 @@ Status make_execution(Broker& broker, Starting& start) {
   for (Grant& grant : start.grants.places) {
     start.give(monitor::Descriptor::GRANT, std::move(grant.fd));
   }
-  start.generated_path =
-      broker.places.state_path() + "/sessions/" + session.id + "/executions/" + id + "/generated";
+  start.execution_path =
+      broker.places.state_path() + "/sessions/" + session.id + "/executions/" + id;
 
   const Actor& actor = start.call->actor;
   start.execution = std::make_shared<Execution>();

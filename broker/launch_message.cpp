@@ -64,7 +64,12 @@ void make_environment(Starting& start) {
     }
   }
   set("RUNBOOK_WORK", start.work_path);
-  set("GENERATED_FILES", start.generated_path);
+  set("RUNBOOK_OUTPUT", (start.profile.sandboxed() ? std::string(policy::kResultsFolder)
+                                                   : start.execution_path + "/results") +
+                            "/output");
+  if (start.profile.work == policy::WorkFolder::AllowWrite) {  // elsewhere nothing shows it
+    set("GENERATED_FILES", start.execution_path + "/generated");
+  }
   set("PWD", start.cwd);
   std::erase_if(start.environment,
                 [](const std::string& entry) { return entry.starts_with("OLDPWD="); });

@@ -43,8 +43,8 @@ struct Starting {
   ExecutionPtr execution;
   Grants grants;
   std::string cwd;
-  std::string generated_path;
-  Fd script_file;  // executions/<id>/script
+  std::string execution_path;  // of its folder in the record
+  Fd script_file;              // executions/<id>/script
   std::vector<std::string> environment;
   std::vector<monitor::Descriptor> kinds;
   std::vector<Fd> fds;

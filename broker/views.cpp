@@ -76,6 +76,16 @@ void Views::give_outputs(const Session& session, std::uint32_t run, std::vector<
       names.push_back(id);
       fds.push_back(std::move(file.front()));
     }
+    for (const char* left : {"/outputs", "/generated.jsonl"}) {
+      if (!execution->ending || execution->ending->left == Left{}) {
+        continue;
+      }
+      if (Result<Fd> kept =
+              broker_.places.open_out("sessions/" + session.id + "/executions/" + id + left)) {
+        names.push_back(id + left);
+        fds.push_back(std::move(*kept));
+      }
+    }
   }
 }
 

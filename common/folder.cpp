@@ -33,9 +33,8 @@ Result<Fd> open_beneath(int folder, const std::string& path, int flags, Links li
   }
   how.mode = (flags & O_CREAT) != 0 ? mode : 0;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  if (links == Links::Refuse) {
-    how.resolve |= RESOLVE_NO_SYMLINKS;
-  }
+  how.resolve |= links == Links::FollowBeneath ? 0U : RESOLVE_NO_SYMLINKS;
+  how.resolve |= links == Links::RefuseAndMounts ? RESOLVE_NO_XDEV : 0U;
   for (int tries = 0;; ++tries) {
     const long number = ::syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how);
     if (number >= 0) {

@@ -16,7 +16,8 @@
 
 namespace rb {
 
-enum class Links { Refuse, FollowBeneath };
+// RefuseAndMounts: another file system's mount ends the path too.
+enum class Links { Refuse, FollowBeneath, RefuseAndMounts };
 
 // `path` is `folder` or lies beneath it; both absolute and clean. Nothing lies beneath "".
 [[nodiscard]] bool is_beneath(std::string_view path, std::string_view folder);

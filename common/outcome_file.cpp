@@ -76,6 +76,7 @@ class Fields {
     rest_ = {};
     return {};
   }
+  [[nodiscard]] bool more() const { return !rest_.empty(); }
   [[nodiscard]] bool complete() const { return ok_ && rest_.empty(); }
 
  private:
@@ -102,6 +103,28 @@ ByteView checked_fields(ByteView file) {
   return body.subspan(head);
 }
 
+void put_left(Bytes& fields, const Left& left) {
+  put_field(fields, left.outputs_bytes, 8);
+  put_bytes(fields, left.outputs_sha256.bytes);
+  put_field(fields, left.files, 4);
+  put_field(fields, left.files_bytes, 8);
+  put_field(fields, left.unread, 4);
+  put_bytes(fields, left.list_sha256.bytes);
+  put_bytes(fields, as_bytes(std::string_view(left.note).substr(0, kLeftNoteBytes)));
+}
+
+Left take_left(Fields& fields) {
+  Left out;
+  out.outputs_bytes = fields.number(8);
+  out.outputs_sha256 = digest_from_bytes(fields.take(32, 32)).value_or(Digest{});
+  out.files = static_cast<std::uint32_t>(fields.number(4));
+  out.files_bytes = fields.number(8);
+  out.unread = static_cast<std::uint32_t>(fields.number(4));
+  out.list_sha256 = digest_from_bytes(fields.take(32, 32)).value_or(Digest{});
+  out.note = fields.text(0, kLeftNoteBytes);
+  return out;
+}
+
 }  // namespace
 
 std::string_view name_of(Ended outcome) {
@@ -124,6 +147,9 @@ Bytes encode_outcome(const Outcome& outcome) {
   put_bytes(fields, outcome.output_sha256.bytes);
   put_field(fields, static_cast<std::uint64_t>(outcome.ended_at_ms), 8);
   put_field(fields, (outcome.warn ? kWarn : 0u) | (outcome.may_have_left ? kMayHaveLeft : 0u), 1);
+  if (outcome.left != Left{}) {  // else as before there were these fields
+    put_left(fields, outcome.left);
+  }
 
   Bytes file = to_bytes(kMagic);
   put_bytes(file, fields);
@@ -149,11 +175,26 @@ Result<Outcome> decode_outcome(ByteView file) {
   const std::uint8_t flags = fields.small(0, kWarn | kMayHaveLeft);
   out.warn = (flags & kWarn) != 0;
   out.may_have_left = (flags & kMayHaveLeft) != 0;
-  if (!fields.complete() || out.exit < -1 || out.exit > 255 || out.ended_at_ms < 0 ||
-      out.ended_at_ms > kLastWallMs) {
+  const bool left = fields.more();
+  if (left) {
+    out.left = take_left(fields);
+  }
+  if (!fields.complete() || left != (out.left != Left{}) || out.exit < -1 || out.exit > 255 ||
+      out.ended_at_ms < 0 || out.ended_at_ms > kLastWallMs) {
     return error(Code::Invalid, "the outcome file is incomplete or damaged");
   }
   return out;
+}
+
+void write_left(JsonWriter& json, const Left& left) {
+  if (left == Left{}) {
+    return;
+  }
+  const auto hex = [](const Digest& digest) { return digest == Digest{} ? "" : digest.hex(); };
+  json.key("left").begin_object().field("outputs_bytes", left.outputs_bytes);
+  json.field("outputs_sha256", hex(left.outputs_sha256)).field("files", left.files);
+  json.field("files_bytes", left.files_bytes).field("unread", left.unread);
+  json.field("list_sha256", hex(left.list_sha256)).field("note", left.note).end_object();
 }
 
 std::string outcome_json(const Outcome& outcome, const Digest& bin) {
@@ -166,7 +207,9 @@ std::string outcome_json(const Outcome& outcome, const Digest& bin) {
   json.field("output_bytes", outcome.output_bytes);
   json.field("output_sha256", outcome.output_sha256.hex());
   json.field("ended_at", wall_text(outcome.ended_at_ms));
-  json.field("may_have_left", outcome.may_have_left).field("outcome_sha256", bin.hex());
+  json.field("may_have_left", outcome.may_have_left);
+  write_left(json, outcome.left);
+  json.field("outcome_sha256", bin.hex());
   return json.end_object().take() + "\n";
 }
 

@@ -33,6 +33,21 @@ enum class Ended : std::uint8_t {
 // "passed", ...
 [[nodiscard]] std::string_view name_of(Ended outcome);
 
+class JsonWriter;
+
+// What was read back of what the script left beside its output. All zero where that is nothing.
+struct Left {
+  std::uint64_t outputs_bytes = 0;  // of the file `outputs`
+  Digest outputs_sha256;            // zero where there is none
+  std::uint32_t files = 0;          // in generated.jsonl, with size and digest
+  std::uint64_t files_bytes = 0;
+  std::uint32_t unread = 0;  // in generated.jsonl, with the reason
+  Digest list_sha256;        // of generated.jsonl; zero where there is none
+  std::string note;          // why the outputs aren't there, or not the whole list; kLeftNoteBytes
+
+  friend bool operator==(const Left&, const Left&) = default;
+};
+
 struct Outcome {
   std::string session;
   std::string execution;
@@ -46,12 +61,14 @@ struct Outcome {
   std::int64_t ended_at_ms = 0;  // wall
   bool warn = false;             // a check that exited 2
   bool may_have_left = false;    // processes may remain (host without a cgroup)
+  Left left;
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 inline constexpr std::size_t kOutcomeNameBytes = 64;  // session id, execution id
 inline constexpr std::size_t kCauseBytes = 1024;
+inline constexpr std::size_t kLeftNoteBytes = 256;
 inline constexpr std::size_t kOutcomeFileBytes = 2048;  // of every outcome.bin
 
 // The bytes of outcome.bin; sha256 of them is the journal's outcome_sha256.
@@ -59,5 +76,7 @@ inline constexpr std::size_t kOutcomeFileBytes = 2048;  // of every outcome.bin
 [[nodiscard]] Result<Outcome> decode_outcome(ByteView file);
 // The line of outcome.json, with a newline. `bin`: digest of the outcome.bin beside it.
 [[nodiscard]] std::string outcome_json(const Outcome& outcome, const Digest& bin);
+// "left" as a field of the open object; nothing where nothing was left.
+void write_left(JsonWriter& json, const Left& left);
 
 }  // namespace rb

@@ -19,6 +19,9 @@ namespace rb::policy {
 // What a profile doesn't bind here, in words, or "". `root`: the daemon's uid is 0.
 [[nodiscard]] std::string what_does_not_bind(const Profile& profile, bool root);
 
+// Where a sandbox has the folder of $RUNBOOK_OUTPUT: in memory, private, and read back at the end.
+inline constexpr std::string_view kResultsFolder = "/run/runbook/results";
+
 // Markdown blocks have a shorter default timeout than MDX blocks.
 [[nodiscard]] Limits default_limits(const Profile& profile, bool markdown);
 

@@ -137,7 +137,8 @@ struct View {
   # packet (limits.h: 16) follows in `more` packets. An execution without one is shown without output.
   segments @0 :UInt32;
   wanted @1 :List(Wanted);
-  outputs @2 :List(Text);    # executions whose output follows as further descriptors
+  outputs @2 :List(Text);    # files of executions that follow as further descriptors: "e1" its
+                             # output, "e1/outputs" and "e1/generated.jsonl" what it left
 }
 
 struct Wanted {

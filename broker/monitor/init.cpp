@@ -17,12 +17,14 @@
 #include "broker/monitor/build.h"
 #include "broker/monitor/jail.h"
 #include "broker/monitor/kernel.h"
+#include "broker/monitor/read_back.h"
 #include "broker/monitor/report.h"
 #include "broker/monitor/walk.h"
 #include "common/clock.h"
 #include "common/folder.h"
 #include "common/io.h"
 #include "common/packet.h"
+#include "policy/builtin.h"
 #include "protocol/wire.h"
 
 namespace rb::mon {
@@ -141,6 +143,7 @@ class Init {
   [[nodiscard]] Status build();
   [[nodiscard]] Status place_script();
   [[nodiscard]] Status open_terminal();
+  [[nodiscard]] Status open_results();
   void start_script();
   void on_control();
   void reap();
@@ -223,6 +226,22 @@ Status Init::open_terminal() {
   return done();
 }
 
+// An empty file for $RUNBOOK_OUTPUT. The monitor keeps its folder beyond this sandbox.
+Status Init::open_results() {
+  const Result<Fd> folder =
+      sandbox_ ? Result<Fd>(Fd(::open(policy::kResultsFolder.data(),
+                                      O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)))
+               : make_folder(launch_.folder.get(), kResultsName);
+  const Result<Fd> file = folder ? open_beneath(folder->get(), kResultsFile,
+                                                O_WRONLY | O_CREAT | O_EXCL, Links::Refuse, 0600)
+                                 : Result<Fd>(folder.failure());
+  if (!file) {
+    return Error{Code::System, "make the file for outputs", file.failure().errnum};
+  }
+  tell(control_, report(Report::Kind::Results), {folder->get()});
+  return done();
+}
+
 // In a sandbox the rest of the root; elsewhere the script's file, where it needs one.
 Status Init::build() {
   if (sandbox_) {
@@ -265,6 +284,9 @@ void Init::launch() {
   }
   if (Status built = build(); !built) {
     fail(control_, built.failure());
+  }
+  if (Status opened = open_results(); !opened) {
+    fail(control_, opened.failure());
   }
   if (launch_.use_pty) {
     if (Status opened = open_terminal(); !opened) {

@@ -8,6 +8,8 @@
 
 #include "broker/monitor/jail.h"
 
+#include "policy/builtin.h"
+
 namespace rb::mon {
 namespace {
 
@@ -74,6 +76,7 @@ std::vector<Rule> rules_of(const Launch& launch, std::uint64_t all) {
                         {"/dev", all & ~kExecute},
                         {"/dev/shm", all},
                         {"/tmp", all},
+                        {std::string(policy::kResultsFolder), all},
                         {"/var/tmp", all}};
   if (launch.profile.home == policy::Home::AllowPrivateWrite && launch.home.size() > 1) {
     out.push_back({launch.home, all});

@@ -170,6 +170,11 @@ void Monitor::finish() {
     seen_.reason = Reason{Ended::Failed, "output limit"};
   }
   judge(seen_, outcome_);
+  if (!init_) {
+    outcome_.left = read_back(leavings(), outcome_.outcome == Ended::Passed);
+  } else if (left_anything(leavings())) {
+    outcome_.left.note = "nothing was read: processes may remain";
+  }
   outcome_.session = launch_.session;
   outcome_.execution = launch_.execution;
   outcome_.duration_ms = static_cast<std::uint64_t>(
@@ -191,7 +196,11 @@ void Monitor::finish() {
   }
 }
 
-void Monitor::on_report(const Report& record, Fd terminal) {
+Leavings Monitor::leavings() const {
+  return {launch_.folder.get(), results_.get(), launch_.generated.get()};
+}
+
+void Monitor::on_report(const Report& record, Fd given) {
   switch (record.kind) {
     case Report::Kind::Prepared:
       prepared_ = true;
@@ -205,14 +214,21 @@ void Monitor::on_report(const Report& record, Fd terminal) {
       happen(Event::BuildFailed);
       return;
     case Report::Kind::Terminal:
-      pump_.set_source(std::move(terminal));
+      pump_.set_source(std::move(given));
+      return;
+    case Report::Kind::Results:
+      results_ = std::move(given);
       return;
     case Report::Kind::Waiting:
       built_ = true;
       happen(Event::Built);
       return;
-    case Report::Kind::Alone:  // the rest of its end is the kernel's work, and can go on meanwhile
-      happen(Event::TreeGone);
+    case Report::Kind::Alone:
+      // The rest of its end is the kernel's work, and can go on meanwhile; but what was left is
+      // read when PID 1 is reaped, not before.
+      if (launch_.profile.sandboxed() && !left_anything(leavings())) {
+        happen(Event::TreeGone);
+      }
       return;
     case Report::Kind::Exited:
       seen_.wait_status = record.value;

@@ -13,6 +13,7 @@
 
 #include "broker/monitor/launch.h"
 #include "broker/monitor/pump.h"
+#include "broker/monitor/read_back.h"
 #include "broker/monitor/report.h"
 #include "broker/monitor/supervise.h"
 #include "broker/monitor/verdict.h"
@@ -57,7 +58,7 @@ class Monitor {
   void on_ready(std::size_t which);
   void on_packet(Packet packet);
   void on_link();
-  void on_report(const Report& record, Fd terminal);
+  void on_report(const Report& record, Fd given);
   void on_control();
   // False when nothing more is to be had now.
   bool on_script_report();
@@ -78,6 +79,7 @@ class Monitor {
   void tell_failed();
   void terminate();
   void kill_tree();
+  [[nodiscard]] Leavings leavings() const;
   void finish();
   void lose_link();
   // Without a link it does nothing; a link that can't take a message is lost.
@@ -100,7 +102,8 @@ class Monitor {
   Fd init_;    // pidfd of the first process
   Fd script_;  // read end of what the script's process reports
   Fd go_;
-  Fd mounts_;  // tells whether the machine's mounts changed since the sandbox was begun
+  Fd results_;  // folder of $RUNBOOK_OUTPUT
+  Fd mounts_;   // tells whether the machine's mounts changed since the sandbox was begun
   Fd signals_;
   Fd timer_;
   std::vector<Visitor> visitors_;

@@ -253,6 +253,15 @@ void plan_script(const Launch& launch, std::vector<Step>& out) {
   }
 }
 
+// Of the root's own file system, whose size bounds it; the one part of it that can be written to.
+void plan_results(std::vector<Step>& out) {
+  const std::string place = relative(policy::kResultsFolder);
+  out.push_back(folder(place));
+  out.push_back(bind(place, place.substr(kScriptFolder.size() + 1)));
+  out.back().base = kScriptFolder;
+  out.back().writable = true;
+}
+
 }  // namespace
 
 RootView look_at_root() {
@@ -322,6 +331,7 @@ Result<std::vector<Step>> plan_launch(const Launch& launch) {
   }
   plan_protected(launch, out);
   plan_script(launch, out);
+  plan_results(out);
   plan_frozen(launch, out);
   out.push_back({Do::EnterRoot, "enter the root"});
   out.push_back({Do::EnterFolder, "enter the folder to start in", "", launch.cwd});

@@ -15,6 +15,7 @@ struct Report {
     Prepared,  // id maps are written, the base is built, nothing is readable any more
     Failed,    // value: errno; what: the stage. Nothing was executed
     Terminal,  // with one descriptor: the master side
+    Results,   // with one descriptor: the folder of $RUNBOOK_OUTPUT
     Waiting,   // everything but exec is done
     Exited,    // value: the script's wait status
     Alone      // no other process is left below

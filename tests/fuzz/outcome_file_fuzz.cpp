@@ -33,6 +33,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string json = rb::outcome_json(*outcome, rb::sha256(file));
     rb::fuzz::must(json.find('\n') == json.size() - 1);
     rb::fuzz::planted(outcome->warn);
+    rb::fuzz::planted(outcome->left.unread == 7);
   }
   return 0;
 }

@@ -66,6 +66,20 @@ TEST_CASE("plan: nothing in the base is writable but devices and what the kernel
   }
 }
 
+TEST_CASE("plan: of the root's own file system the place for outputs alone can be written to") {
+  for (const char* profile : {"inspect", "workspace"}) {
+    const std::vector<Step> steps = planned(launch_of(profile));
+    const Step* const results = find(steps, Do::Bind, "run/runbook/results");
+    REQUIRE(results != nullptr);
+    CHECK(results->writable);
+    CHECK(results->base == "run/runbook");
+    CHECK(place_of(steps, "run/runbook/results") < place_of(steps, "."));  // before the freeze
+    for (const Step& step : steps) {
+      CHECK((step.what != Do::Bind || !step.writable || &step == results));
+    }
+  }
+}
+
 TEST_CASE("plan: links of the root stay links, folders are mounted, resolv.conf comes by name") {
   const std::vector<Step> base = plan_base(usual());
   CHECK(find(base, Do::Bind, "usr") != nullptr);
@@ -106,8 +120,9 @@ TEST_CASE("plan: the root is frozen and entered after everything that is mounted
   const std::size_t frozen = place_of(steps, ".");
   REQUIRE(frozen < steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const bool mounts = steps[i].what == Do::Bind || steps[i].what == Do::BindDescriptor ||
-                        steps[i].what == Do::NewFileSystem || steps[i].what == Do::CopyFile;
+    const bool mounts = steps[i].what == Do::Folder || steps[i].what == Do::Bind ||
+                        steps[i].what == Do::BindDescriptor || steps[i].what == Do::NewFileSystem ||
+                        steps[i].what == Do::CopyFile;
     CHECK(mounts == (i < frozen));
   }
 }

@@ -21,6 +21,18 @@ rb::Outcome sample() {
   return out;
 }
 
+rb::Outcome with_left() {
+  rb::Outcome out = sample();
+  out.left.outputs_bytes = 17;
+  out.left.outputs_sha256 = rb::sha256(rb::as_bytes("outputs"));
+  out.left.files = 3;
+  out.left.files_bytes = std::uint64_t{1} << 33;
+  out.left.unread = 1;
+  out.left.list_sha256 = rb::sha256(rb::as_bytes("list"));
+  out.left.note = "a long word";
+  return out;
+}
+
 // Checksum and length made right again after the fields were changed.
 rb::Bytes resealed(rb::Bytes file) {
   file.resize(file.size() - 32);
@@ -42,6 +54,22 @@ TEST_CASE("outcome_file: what was encoded is decoded, field by field") {
   CHECK(rb::decode_outcome(rb::encode_outcome(outcome)).value() == outcome);
 }
 
+TEST_CASE("outcome_file: what was left is told where there is some, and costs nothing elsewhere") {
+  const auto length = [](const rb::Bytes& file) { return file[8] + 256 * file[9]; };
+  const rb::Bytes before = rb::encode_outcome(sample());
+  const rb::Outcome outcome = with_left();
+  const rb::Bytes file = rb::encode_outcome(outcome);
+  CHECK(file.size() == rb::kOutcomeFileBytes);
+  CHECK(rb::decode_outcome(file).value() == outcome);
+  CHECK(rb::decode_outcome(before).value().left == rb::Left{});
+  CHECK(length(file) == length(before) + 12 + 36 + 8 + 12 + 8 + 36 + 4 + 11);
+  rb::Outcome longest = outcome;
+  longest.cause.assign(5000, 'x');
+  longest.left.note.assign(5000, 'x');
+  CHECK(rb::decode_outcome(rb::encode_outcome(longest)).value().left.note.size() ==
+        rb::kLeftNoteBytes);
+}
+
 TEST_CASE("outcome_file: names longer than their limit are cut and still decode") {
   rb::Outcome outcome = sample();
   outcome.cause.assign(5000, 'x');
@@ -61,7 +89,7 @@ TEST_CASE("outcome_file: every truncation is refused") {
 }
 
 TEST_CASE("outcome_file: every flipped bit is refused") {
-  const rb::Bytes file = rb::encode_outcome(sample());
+  const rb::Bytes file = rb::encode_outcome(with_left());
   for (std::size_t at = 0; at < file.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
       rb::Bytes bad = file;
@@ -73,7 +101,7 @@ TEST_CASE("outcome_file: every flipped bit is refused") {
 
 TEST_CASE(
     "outcome_file: with a right checksum, wrong lengths and values are refused all the same") {
-  const rb::Bytes file = rb::encode_outcome(sample());
+  const rb::Bytes file = rb::encode_outcome(with_left());
   for (std::size_t at = 0; at + 32 < file.size(); ++at) {
     for (const int value : {0x00, 0x7f, 0x80, 0xff}) {
       rb::Bytes bad = file;
@@ -107,6 +135,16 @@ TEST_CASE("outcome_file: outcome.json says the same in words") {
             outcome.output_sha256.hex() +
             R"(","ended_at":"2026-11-30T16:20:33.123Z","may_have_left":false,"outcome_sha256":")" +
             std::string(64, '0') + "\"}\n");
+}
+
+TEST_CASE("outcome_file: outcome.json names what was left") {
+  rb::Outcome outcome = with_left();
+  outcome.left.list_sha256 = rb::Digest{};
+  CHECK(rb::outcome_json(outcome, rb::Digest{})
+            .find(R"("may_have_left":false,"left":{"outputs_bytes":17,"outputs_sha256":")" +
+                  outcome.left.outputs_sha256.hex() +
+                  R"(","files":3,"files_bytes":8589934592,"unread":1,"list_sha256":"",)"
+                  R"("note":"a long word"},"outcome_sha256":")") != std::string::npos);
 }
 
 TEST_CASE("outcome_file: its numbers and names are those of the protocol") {
