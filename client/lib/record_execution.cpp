@@ -89,6 +89,34 @@ std::int64_t exit_in(const rb::Json& finished) {
   return exit == nullptr ? -1 : exit->number().value_or(-1);
 }
 
+// What the end line says was left; all zero where it says nothing.
+Left left_in(const rb::Json& finished) {
+  Left out;
+  if (const rb::Json* const left = finished.find("left"); left != nullptr) {
+    out.outputs_bytes = left->natural_at("outputs_bytes");
+    out.outputs_sha256 = digest_from_hex(left->text_at("outputs_sha256")).value_or(Digest{});
+    out.files = static_cast<std::uint32_t>(left->natural_at("files"));
+    out.files_bytes = left->natural_at("files_bytes");
+    out.unread = static_cast<std::uint32_t>(left->natural_at("unread"));
+    out.list_sha256 = digest_from_hex(left->text_at("list_sha256")).value_or(Digest{});
+    out.note = left->text_at("note");
+  }
+  return out;
+}
+
+// A file that the monitor wrote of what was left.
+Found check_left(int session, const std::string& path, const Digest& expected) {
+  if (expected == Digest{}) {
+    return std::nullopt;
+  }
+  const Result<Fd> file = open_file(session, path);
+  if (!file) {
+    return unreadable(path, file.failure());
+  }
+  const Result<Digest> digest = sha256_of_file(file->get(), 0, size_of(file->get()));
+  return digest && *digest == expected ? Found() : Difference{path, "was changed"};
+}
+
 bool agree(const Outcome& outcome, const std::string& session, const rb::Json& finished) {
   return outcome.session == session && outcome.execution == finished.text_at("execution") &&
          name_of(outcome.outcome) == finished.text_at("outcome") &&
@@ -98,7 +126,8 @@ bool agree(const Outcome& outcome, const std::string& session, const rb::Json& f
          outcome.output_sha256.hex() == finished.text_at("output_sha256") &&
          outcome.duration_ms == finished.natural_at("duration_ms") &&
          outcome.warn == finished.boolean_at("warn") &&
-         outcome.may_have_left == finished.boolean_at("may_have_left");
+         outcome.may_have_left == finished.boolean_at("may_have_left") &&
+         outcome.left == left_in(finished);
 }
 
 // outcome.json is made from outcome.bin and may lack where the monitor died between the two.
@@ -158,6 +187,14 @@ std::optional<Difference> check_script(int session, const rb::Json& started) {
 std::optional<Difference> check_ending(int session, const std::string& session_id,
                                        const rb::Json& finished, std::uint64_t& output_bytes) {
   if (Found found = check_outcome(session, session_id, finished)) {
+    return found;
+  }
+  const Left left = left_in(finished);
+  if (Found found = check_left(session, folder_of(finished) + "outputs", left.outputs_sha256)) {
+    return found;
+  }
+  if (Found found =
+          check_left(session, folder_of(finished) + "generated.jsonl", left.list_sha256)) {
     return found;
   }
   return check_output(session, finished, output_bytes);

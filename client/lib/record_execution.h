@@ -2,7 +2,8 @@
 // In:     the started and finished lines, already known to be in the chain; the folder of the
 // session. Out:    the file and the reason where something differs. A script must be what its start
 // line says,
-//         output and outcome.bin what the end line says, outcome.json what outcome.bin says.
+//         output, outputs, generated.jsonl and outcome.bin what the end line says, outcome.json
+//         what outcome.bin says.
 // Source: DESIGN §8; docs/FORMATS.md §Checks.
 #pragma once
 

@@ -37,7 +37,7 @@ Status make_view(const WantedView& wanted, const std::vector<int>& segments, con
     case ViewKind::SessionLog:
       return write_session_log(segments, sink);
     case ViewKind::RunJson:
-      return write_run_json(segments, summary, wanted.run, sink);
+      return write_run_json(segments, summary, wanted.run, outputs, sink);
     case ViewKind::RunMarkdown:
       return write_run_markdown(segments, summary, wanted.run, outputs, sink);
   }

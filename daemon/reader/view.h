@@ -25,7 +25,7 @@ struct WantedView {
 };
 
 struct ShownOutput {
-  std::string execution;
+  std::string execution;  // "e1", or what it left: "e1/outputs", "e1/generated.jsonl"
   Fd file;
 };
 

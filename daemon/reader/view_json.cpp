@@ -133,7 +133,30 @@ void start_element(JsonWriter& element, const Event& event) {
   element.begin_object().field("line", event.line).field("at", event.at);
 }
 
-void execution_element(JsonWriter& out, const Event& started, const ExecutionFacts& facts) {
+// The first of them; all are in the execution's own files.
+constexpr std::size_t kFilesShown = 200;
+
+void write_what_was_left(JsonWriter& out, const Event& finished, const Outputs& files) {
+  if (finished.fields.find("left") == nullptr) {
+    return;
+  }
+  const std::string id(finished.text("execution"));
+  copy(out, finished, {"left"});
+  out.key("outputs").begin_array();
+  for (const auto& [name, output] : outputs_of(files, id)) {
+    out.begin_object().field("name", name).key("value");
+    output.sensitive ? out.null() : out.bytes(as_bytes(output.value));
+    out.field("sensitive", output.sensitive).end_object();
+  }
+  out.end_array().key("generated").begin_array();
+  for (const Json& file : generated_of(files, id, kFilesShown)) {
+    write_value(out, file);
+  }
+  out.end_array();
+}
+
+void execution_element(JsonWriter& out, const Event& started, const ExecutionFacts& facts,
+                       const Outputs& files) {
   out.begin_object();
   copy(out, started, {"execution", "block", "block_type", "block_line"});
   out.field("started_line", started.line).field("started_at", started.at);
@@ -150,11 +173,12 @@ void execution_element(JsonWriter& out, const Event& started, const ExecutionFac
   copy(out, finished,
        {"outcome", "exit", "signal", "cause", "warn", "duration_ms", "output_bytes",
         "output_sha256", "outcome_sha256", "may_have_left", "recovered"});
+  write_what_was_left(out, finished, files);
   out.end_object();
 }
 
 Status put_executions(Sink& sink, const std::vector<int>& segments, const Summary& summary,
-                      std::uint64_t run) {
+                      std::uint64_t run, const Outputs& files) {
   List executions(sink, "executions");
   Status read = each_event_for(segments, summary, run, [&](const Event& event) -> Status {
     if (event.type != "started" || event.natural("run") != run) {
@@ -163,7 +187,7 @@ Status put_executions(Sink& sink, const std::vector<int>& segments, const Summar
     const auto facts = summary.executions.find(std::string(event.text("execution")));
     if (facts != summary.executions.end()) {
       JsonWriter element;
-      execution_element(element, event, facts->second);
+      execution_element(element, event, facts->second, files);
       executions.add(element);
     }
     return done();
@@ -236,7 +260,7 @@ Status write_session_json(const std::vector<int>& segments, const Summary& summa
 }
 
 Status write_run_json(const std::vector<int>& segments, const Summary& summary, std::uint64_t run,
-                      Sink& sink) {
+                      const Outputs& files, Sink& sink) {
   const auto at = summary.runs.find(run);
   if (at == summary.runs.end()) {
     return error(Code::Invalid, "the session has no run " + std::to_string(run));
@@ -251,7 +275,7 @@ Status write_run_json(const std::vector<int>& segments, const Summary& summary, 
   write_tally(head, at->second.tally);
   write_journal(head, summary);
   put_open(sink, head);
-  if (Status executions = put_executions(sink, segments, summary, run); !executions) {
+  if (Status executions = put_executions(sink, segments, summary, run, files); !executions) {
     return executions;
   }
   if (Status events = put_run_events(sink, segments, summary, run); !events) {

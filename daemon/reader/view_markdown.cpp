@@ -9,6 +9,7 @@
 namespace rb::rdr {
 namespace {
 
+constexpr std::size_t kFilesShown = 50;
 constexpr std::uint64_t kOutputBytes = std::uint64_t{64} << 10;
 
 class Page {
@@ -40,6 +41,8 @@ class Page {
   void inputs(const Event& event);
   void script(const Event& event);
   void output(const std::string& id, const ExecutionFacts& execution);
+  void left(const std::string& id, const ExecutionFacts& execution);
+  void files(const std::string& id, const Json& left);
   void tail(const std::string& id, int fd, std::uint64_t size);
   void remark(const Event& event, std::string_view what, std::string_view detail);
 
@@ -130,6 +133,7 @@ void Page::on_started(const Event& event) {
   inputs(event);
   script(event);
   output(id, execution);
+  left(id, execution);
 }
 
 void Page::facts(const Event& event, const ExecutionFacts& execution) {
@@ -208,6 +212,48 @@ void Page::output(const std::string& id, const ExecutionFacts& execution) {
     return;
   }
   tail(id, given->second, size);
+}
+
+void Page::left(const std::string& id, const ExecutionFacts& execution) {
+  const Json* const left = execution.finished.fields.find("left");
+  if (left == nullptr) {
+    return;
+  }
+  const LeftOutputs outputs = outputs_of(outputs_, id);
+  if (!outputs.empty()) {
+    sink_.put("\nOutputs:\n\n");
+  } else if (const std::uint64_t bytes = left->natural_at("outputs_bytes"); bytes > 0) {
+    sink_.put("\nOutputs: " + counted(bytes, "byte") + " in " +
+              code_span("executions/" + id + "/outputs") + "\n");
+  }
+  for (const auto& [name, output] : outputs) {
+    sink_.put("- " + code_span(name) + " = " +
+              (output.sensitive ? std::string("*(sensitive)*") : code_span(output.value)) + "\n");
+  }
+  if (left->natural_at("files") + left->natural_at("unread") > 0) {
+    files(id, *left);
+  }
+  if (const std::string_view note = left->text_at("note"); !note.empty()) {
+    sink_.put("\n> **Left**: " + markdown_text(note) + "\n");
+  }
+}
+
+void Page::files(const std::string& id, const Json& left) {
+  sink_.put("\nGenerated: " + counted(left.natural_at("files"), "file") + ", " +
+            counted(left.natural_at("files_bytes"), "byte") + ", listed in " +
+            code_span("executions/" + id + "/generated.jsonl") + "\n\n");
+  for (const Json& file : generated_of(outputs_, id, kFilesShown)) {
+    const Json* const path = file.find("path");
+    const std::string_view unread = file.text_at("unread");
+    sink_.put("- " + code_span(path == nullptr ? "" : value_bytes(*path)) + ", " +
+              (unread.empty() ? counted(file.natural_at("bytes"), "byte")
+                              : "not read: " + markdown_text(unread)) +
+              "\n");
+  }
+  const std::uint64_t all = left.natural_at("files") + left.natural_at("unread");
+  if (all > kFilesShown) {
+    sink_.put("- and " + grouped(all - kFilesShown) + " more\n");
+  }
 }
 
 void Page::tail(const std::string& id, int fd, std::uint64_t size) {

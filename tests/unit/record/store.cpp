@@ -174,6 +174,17 @@ void SessionWriter::finish(const Play& play, std::string_view runbook) {
   outcome.output_bytes = play.output.size();
   outcome.output_sha256 = sha256(as_bytes(play.output));
   outcome.ended_at_ms = kStartMs + static_cast<std::int64_t>(clock_ms_);
+  if (!play.outputs.empty()) {
+    write_file(folder + "/outputs", play.outputs);
+    outcome.left.outputs_bytes = play.outputs.size();
+    outcome.left.outputs_sha256 = sha256(as_bytes(play.outputs));
+  }
+  if (!play.list.empty()) {
+    write_file(folder + "/generated.jsonl", play.list);
+    outcome.left.files = play.files;
+    outcome.left.list_sha256 = sha256(as_bytes(play.list));
+  }
+  outcome.left.note = play.note;
   const Bytes bin = encode_outcome(outcome);
   write_file(folder + "/outcome.bin", as_text(bin));
   write_file(folder + "/outcome.json", outcome_json(outcome, sha256(bin)));
@@ -185,6 +196,7 @@ void SessionWriter::finish(const Play& play, std::string_view runbook) {
     json.field("output_bytes", outcome.output_bytes);
     json.field("output_sha256", outcome.output_sha256.hex());
     json.field("outcome_sha256", sha256(bin).hex()).field("may_have_left", false);
+    write_left(json, outcome.left);
   });
 }
 

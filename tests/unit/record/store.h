@@ -41,6 +41,11 @@ struct Play {
   std::int32_t exit = 0;
   std::uint32_t signal = 0;
   std::string cause;
+  // What it left; the list has `files` files.
+  std::string outputs;
+  std::string list;
+  std::uint32_t files = 0;
+  std::string note;
 };
 
 // One session's folder under STATE/sessions, written line by line.

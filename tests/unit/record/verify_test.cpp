@@ -309,6 +309,30 @@ TEST_CASE("verify: an end line that says other than its outcome is bad") {
   CHECK(holds(said(verify(state.path())), "outcome.bin:3: doesn't say what the end line says"));
 }
 
+TEST_CASE("verify: what an execution left is what its end line says, or bad") {
+  const TemporaryFolder state;
+  SessionWriter session(state.path(), kFirst);
+  session.started_session("anna", "one");
+  Play play;
+  play.outputs = "a=1\n";
+  play.list = "{\"path\":\"a\",\"unread\":\"a link\"}\n";
+  session.play(play);
+  CHECK(said(verify(state.path())) == "ok");
+  const std::string folder = session.folder() + "/executions/e1/";
+  for (const std::string name : {"outputs", "generated.jsonl"}) {
+    const std::string before = read_file(folder + name);
+    write_file(folder + name, before + "x");
+    CHECK(holds(said(verify(state.path())), name + ":3: was changed"));
+    std::filesystem::remove(folder + name);
+    CHECK(holds(said(verify(state.path())), name + ":3: is missing"));
+    write_file(folder + name, before);
+  }
+  CHECK(said(verify(state.path())) == "ok");
+  // Left out of the line, it isn't what the outcome says.
+  replace_in(session.journal(), ",\"left\":{\"outputs_bytes\":4", ",\"left\":{\"outputs_bytes\":5");
+  CHECK(holds(said(verify(state.path())), "outcome.bin:3: doesn't say what the end line says"));
+}
+
 TEST_CASE("verify: segments are one journal, and one that is missing is told") {
   const TemporaryFolder state;
   SessionWriter session(state.path(), kFirst);

@@ -7,6 +7,7 @@
 
 #include "common/io.h"
 #include "common/json_reader.h"
+#include "daemon/reader/view_left.h"
 #include "daemon/reader/view_text.h"
 #include "store.h"
 
@@ -171,6 +172,54 @@ TEST_CASE("view: an output over 64 KiB is cut to whole lines of its tail, and sa
               "Output, 100,001 bytes, the first 34,474 left out here; all of it is in "
               "`executions/e1/output`:\n\n```text\n0123456789\n"));
   CHECK(page.size() < 70'000);
+}
+
+TEST_CASE("view: outputs are read as the rules have them") {
+  const auto outputs = rb::rdr::parse_outputs(
+      "a=1\n  b = x = y \t\r\nsensitive:t=hunter2\n1x=no\nno equals\n=no\na=2\nt=later\nlast= z");
+  REQUIRE(outputs.size() == 4);
+  CHECK(outputs.at("a").value == "2");
+  CHECK(outputs.at("b").value == " x = y");
+  CHECK(outputs.at("last").value == " z");
+  CHECK(outputs.at("t").sensitive);
+  CHECK(outputs.at("t").value.empty());
+}
+
+TEST_CASE("view: what an execution left is on the page and in run.json, and stays data") {
+  const TemporaryFolder state;
+  SessionWriter session(state.path(), "20261130-162033-aaaa");
+  session.started_session("anna", "look");
+  session.run_opened(1, "deploy");
+  Play play;
+  play.outputs = "version=1.2\nsensitive:token=[secret]\nhtml=<b>`x`\x1b[2J\n";
+  play.list = R"({"path":"a`b\n# c","bytes":12,"sha256":"00"})"
+              "\n"
+              R"({"path":{"base64":"Y/8="},"unread":"a link"})"
+              "\nno json\n";
+  play.files = 60;
+  play.note = "the *list* isn't whole";
+  session.play(play);
+  std::vector<rb::rdr::ShownOutput> files;
+  for (const char* name : {"outputs", "generated.jsonl"}) {
+    files.push_back({std::string("e1/") + name,
+                     rb::test::open_file(session.folder() + "/executions/e1/" + name)});
+  }
+  const Made made = make(session.segments(), {{ViewKind::RunMarkdown, 1}, {ViewKind::RunJson, 1}},
+                         std::move(files));
+  REQUIRE(made.status.ok());
+  const std::string& page = made.views[0];
+  CHECK(holds(page,
+              "Outputs:\n\n- `html` = ``<b>`x`␛[2J``\n- `token` = *(sensitive)*\n"
+              "- `version` = `1.2`\n"));
+  CHECK(holds(page, "- ``a`b␊# c``, 12 bytes\n- `c\ufffd`, not read: a link\n- and 10 more\n"));
+  CHECK(holds(page, "> **Left**: the \\*list\\* isn't whole\n"));
+  const rb::Json json = rb::parse_json(made.views[1]).value();
+  const rb::Json& execution = json.find("executions")->items()[0];
+  CHECK(execution.find("left")->natural_at("files") == 60);
+  CHECK(execution.find("outputs")->items().size() == 3);
+  CHECK(execution.find("outputs")->items()[2].text_at("value") == "1.2");
+  CHECK(execution.find("outputs")->items()[1].find("value")->is(rb::Json::Kind::Null));
+  CHECK(execution.find("generated")->items().size() == 2);
 }
 
 TEST_CASE("view: hostile names, notes and outputs stay data on the page") {
