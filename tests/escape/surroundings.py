@@ -58,8 +58,9 @@ def starts_not(d, shell):
 class Aside:
     """A shell with the right to mount and to set limits of its namespaces, in which a broker runs as usual."""
 
-    def __init__(self, d):
+    def __init__(self, d, before=":"):
         self.shell = d.popen([*OWN_MOUNTS, "bash", "-e"], stdin=subprocess.PIPE)
+        self.say(before)
         self.say(f"({PLAIN_AGAIN} {d.bin / 'runbook-broker'}) >>{d.log} 2>&1 &")
         wait_until(d.broker_pid, 10, "a broker")
 
@@ -258,6 +259,30 @@ def test_085_a_machine_whose_limit_of_user_namespaces_is_0():
 
 
 # ── what runs out ──
+def test_044_a_disk_that_a_script_fills():
+    with Daemon("full") as d:
+        need_mounts(d)
+        d.write("b/fill.sh", "#!/bin/bash\nhead -c 300M /dev/zero >big || echo \"head: $?\"\nfallocate -l 300M big2 || echo full\n"
+                             "for i in $(seq 2000); do echo $i >small-$i || break; done 2>/dev/null\necho over\nexit 3\n", 0o755)
+        d.write("b/free.sh", "#!/bin/bash\nrm -f big big2 small-*; echo freed\n", 0o755)
+        book = d.write("b/runbook.mdx", '<Command id="fill" path="fill.sh" />\n\n<Command id="free" path="free.sh" />\n')
+        (d.state.parent / "runbookd").mkdir(exist_ok=True)
+        harness.give(d.state.parent)
+        aside = Aside(d, f"mount -t tmpfs -o size=160m,mode=700 t {d.state.parent}")
+        done = d.ctl("run", book, "fill")
+        assert done.rc == 143 and "stopped" in done.err and "No space left" in done.err, repr(done)
+        refused = d.ctl("run", book, "fill")
+        assert refused.rc == 126 and refused.out == b"" and "free" in refused.err, repr(refused)
+        assert d.ctl("ps").rc == 0 and d.ctl("session", "note", "it is full").rc == 0
+        told = d.folder / "told"
+        aside.say(f"{d.bin / 'runbookctl'} record verify --json >{told} 2>&1 || true; rm -f {d.state}/sessions/*/runs/*/work/*")
+        assert '"ok":true' in told.read_text().replace(" ", ""), told.read_text()
+        assert d.ok("run", book, "free").out == b"freed\n"
+        d.end_sessions()
+        d.kill_broker(signal.SIGTERM)
+        aside.close()
+
+
 def still_serves(d, book):
     done = d.ctl("run", book, "a", "--new")
     assert done.rc == 0 and done.out == b"ran\n", repr(done)

@@ -483,7 +483,10 @@ def remove_tree(folder):
         try:
             os.chmod(os.path.dirname(path), stat.S_IRWXU)
             os.chmod(path, stat.S_IRWXU)
-            function(path)
+            if function in (os.unlink, os.rmdir):
+                function(path)
+            else:  # a folder that couldn't be entered
+                shutil.rmtree(path, ignore_errors=True)
         except OSError:
             pass
     shutil.rmtree(folder, onerror=free)
