@@ -4,6 +4,7 @@ Each test is named for its threat (docs/THREATS.md).
 import ctypes
 import hashlib
 import os
+import re
 import shutil
 import signal
 import sys
@@ -281,6 +282,34 @@ print(sorted(did))
                     (facts.st_mode, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
             control = d.ok("run", book, "a", "--new", "--profile", "host").text()
             assert "chmod" in control and "truncate" in control, control
+        d.end_sessions()
+
+
+def test_an_explanation_tells_nothing_of_what_is_hidden():
+    """What a script ran into is explained by its profile alone: in the same words whether the file is there or not."""
+    hidden = (".ssh/id_ed25519", ".aws/credentials", ".kube/config", ".netrc", "notes/private.txt", ".config/gh/hosts.yml")
+
+    def words(done):
+        return done.out, [re.sub(r"\d+(\.\d+)? m?s", "", line) for line in done.err.splitlines()
+                          if "refused while" in line or line.startswith("     ")]
+
+    with Daemon("oracle") as d:
+        tries = "".join(f"cat ~/{path}; ls -d ~/{Path(path).parent}; echo x >>~/{path}; test -e ~/{path} && echo there\n"
+                        for path in hidden) + "true\n"
+        book = book_of(d, {"a": "#!/bin/bash\n" + tries, **{f"b{i}": f"#!/bin/bash\ncat ~/{path}\n"
+                                                           for i, path in enumerate(hidden)}})
+        blocks = ("a", *(f"b{i}" for i in range(len(hidden))))
+        before = {(block, profile): words(d.ctl("run", book, block, "--profile", profile))
+                  for block in blocks for profile in SANDBOXES}
+        for path in hidden:
+            given((d.home / path).parent)
+            (d.home / path).write_text("hidden")
+            harness.give(d.home / path)
+        after = {(block, profile): words(d.ctl("run", book, block, "--profile", profile))
+                 for block in blocks for profile in SANDBOXES}
+        assert before == after
+        assert any(lines for _, lines in before.values()), "nothing was explained"
+        assert "hidden" in d.ctl("run", book, "b0", "--profile", "host").text()
         d.end_sessions()
 
 
