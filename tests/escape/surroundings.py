@@ -5,7 +5,6 @@ machine can't do what a profile needs, that profile is refused by name and the r
 import os
 import platform
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -118,7 +117,7 @@ def test_006_standard_streams_closed_in_every_combination():
             assert (d.state / "lock").read_text() == f"{d.broker_pid()}\n", "something wrote into the lock"
             if os.geteuid() == 0:  # nobody else may look
                 for pid in (d.broker_pid(), *d.front_pids()):
-                    for n in range(3):
+                    for n in set(os.listdir(f"/proc/{pid}/fd")) & {"0", "1", "2"}:
                         assert str(d.state) not in os.readlink(f"/proc/{pid}/fd/{n}"), (numbers, pid, n)
             d.end_sessions()
             assert d.ctl("record", "verify").rc == 0
@@ -173,8 +172,7 @@ def test_011_limits_and_settings_of_the_starter():
         assert umask == "0022" and core == "0" and int(files) <= 1024, (umask, core, files)
         assert names == "C.UTF-8 ", names
         assert raised == "1", "a hard limit was raised"
-        if os.geteuid() != 0:
-            assert int(oom) >= 200, oom
+        assert int(oom) >= 200, oom
         d.end_sessions()
 
 
@@ -308,23 +306,25 @@ def test_089_descriptors_run_out():
 
 
 def test_089_processes_run_out():
-    if os.geteuid() == 0:
-        raise harness.Skipped("a limit on processes doesn't bind root")
     with Daemon("procs") as d:
         need_mounts(d)
         book = d.book("#!/bin/bash\necho ran\n")
         aside = Aside(d)  # in a user namespace of its own, so that only its own processes count
         assert d.ok("run", book, "a").out == b"ran\n"
-        pids = {p.pid for p in d.ours() if p.comm.startswith("runbook")}
-        hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
-        for pid in pids:
-            resource.prlimit(pid, resource.RLIMIT_NPROC, (1, hard))
+
+        def let_them_have(most):  # as their user: root elsewhere may not
+            pids = [p.pid for p in d.ours() if p.comm.startswith("runbook")]
+            done = d.run([sys.executable, "-c", "import resource as r, sys\nhard = r.getrlimit(r.RLIMIT_NPROC)[1]\n"
+                          "for pid in sys.argv[2:]:\n    r.prlimit(int(pid), r.RLIMIT_NPROC, (int(sys.argv[1]) or hard, hard))",
+                          most, *pids])
+            assert done.rc == 0, repr(done)
+
+        let_them_have(1)
         ends = [d.ctl("run", "book", "a") for _ in range(3)]
         assert all(end.rc in (0, 125, 126) for end in ends), ends
         # Why is only in the daemon's log: docs/THREATS.md.
         assert ends[2].rc != 0 and ends[2].out == b"" and "passed" not in ends[2].err, ends[2]
-        for pid in (p.pid for p in d.ours() if p.comm.startswith("runbook")):
-            resource.prlimit(pid, resource.RLIMIT_NPROC, (hard, hard))
+        let_them_have(0)
         wait_until(lambda: d.ctl("run", "book", "a").rc == 0, 10, "launches again")
         d.end_sessions()
         d.kill_broker(signal.SIGTERM)
