@@ -319,11 +319,12 @@ def test_089_processes_run_out():
                           most, *pids])
             assert done.rc == 0, repr(done)
 
-        let_them_have(1)
-        ends = [d.ctl("run", "book", "a") for _ in range(3)]
-        assert all(end.rc in (0, 125, 126) for end in ends), ends
+        ends = []
+        while not ends or (ends[-1].rc == 0 and len(ends) < 10):  # the first may take what waits for it
+            let_them_have(1)
+            ends.append(d.ctl("run", "book", "a"))
         # Why is only in the daemon's log: docs/THREATS.md.
-        assert ends[2].rc != 0 and ends[2].out == b"" and "passed" not in ends[2].err, ends[2]
+        assert ends[-1].rc in (125, 126) and ends[-1].out == b"" and "passed" not in ends[-1].err, ends[-1]
         let_them_have(0)
         wait_until(lambda: d.ctl("run", "book", "a").rc == 0, 10, "launches again")
         d.end_sessions()
