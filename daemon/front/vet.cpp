@@ -46,6 +46,10 @@ Verdict check_text(capnp::Text::Reader text, std::size_t most, std::string_view 
   return {};
 }
 
+std::string most_grants() {
+  return "the list of grants (at most " + std::to_string(limits::kGrants) + ")";
+}
+
 // Goes through checks until one objects.
 class Checks {
  public:
@@ -53,7 +57,7 @@ class Checks {
     return add(passed() ? check_text(value, most, name) : verdict_);
   }
   Checks& texts(capnp::List<capnp::Text>::Reader values, std::size_t most, std::string_view name) {
-    at_most(values.size(), limits::kGrants, "the list of grants (at most 4)");
+    at_most(values.size(), limits::kGrants, most_grants());
     for (const auto value : values) {
       if (!passed()) {
         break;
