@@ -10,7 +10,7 @@
 
 namespace rb {
 
-inline constexpr std::size_t kMostFds = 16;  // in one message, of any link
+inline constexpr std::size_t kMostFds = 32;  // in one message, of any link
 
 // One sendmsg(2), repeated when a signal interrupts it: the bytes sent, or -1 with errno.
 // At most kMostFds descriptors, which stay the caller's.

@@ -37,15 +37,16 @@ inline constexpr double kAgentChangesPerSecond = 20;
 
 // Trusted links.
 inline constexpr std::size_t kPacketBytes = 64 * 1024;
-inline constexpr std::size_t kSpilledBytes = 8
-                                             << 20;  // a message too large for a packet, in a memfd
+// A message too large for a packet, in a memfd.
+inline constexpr std::size_t kSpilledBytes = 8 << 20;
 inline constexpr int kTrustedNesting = 16;
-inline constexpr std::size_t kDescriptorsPerPacket = 16;
+inline constexpr std::size_t kDescriptorsPerPacket = 32;
 
 // Runbooks.
 inline constexpr std::size_t kRunbookBytes = 4 << 20;
-inline constexpr std::size_t kGrants =
-    4;  // places; with them a launch fills a packet (kDescriptorsPerPacket)
+// Places of one start. A launch brings nine descriptors of its own beside them, the monitor three,
+// and a message that spills one: together no more than kDescriptorsPerPacket.
+inline constexpr std::size_t kGrants = 16;
 inline constexpr std::size_t kScriptBytes = 1 << 20;
 inline constexpr std::size_t kTreeBytes = 64 << 20;
 inline constexpr std::size_t kTreeFiles = 5000;

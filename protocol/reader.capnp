@@ -134,7 +134,7 @@ enum Place {
 struct View {
   # Descriptors: the journal's segments, oldest first; then one writable per output wanted,
   # in the order of `wanted`; then one read-only for each of `outputs`. What doesn't fit into this
-  # packet (limits.h: 16) follows in `more` packets. An execution without one is shown without output.
+  # packet (limits.h: 32) follows in `more` packets. An execution without one is shown without output.
   segments @0 :UInt32;
   wanted @1 :List(Wanted);
   outputs @2 :List(Text);    # files of executions that follow as further descriptors: "e1" its

@@ -1,4 +1,5 @@
 #include "common/packet.h"
+#include "common/descriptors.h"
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>
@@ -56,8 +57,13 @@ TEST_CASE("packet: the largest inline message is one packet, and 8 MiB is the en
   REQUIRE(send_packet(ends.a.get(), Bytes(64 * 1024 - 8), {}).ok());
   CHECK(receive_packet(ends.b.get())->bytes.size() == 64 * 1024 - 8);
   CHECK(send_packet(ends.a.get(), Bytes((8 << 20) + 1), {}).failure().code == Code::TooLarge);
-  CHECK(send_packet(ends.a.get(), as_bytes("x"), std::vector<int>(17, 0)).failure().code ==
-        Code::TooLarge);
+  CHECK(
+      send_packet(ends.a.get(), as_bytes("x"), std::vector<int>(kMostFds + 1, 0)).failure().code ==
+      Code::TooLarge);
+  REQUIRE(send_packet(ends.a.get(), as_bytes("x"), std::vector<int>(kMostFds, 0)).ok());
+  CHECK(receive_packet(ends.b.get())->fds.size() == kMostFds);
+  // A message that spills brings one more.
+  CHECK_FALSE(send_packet(ends.a.get(), Bytes(100'000), std::vector<int>(kMostFds, 0)).ok());
 }
 
 TEST_CASE("packet: an empty link says EAGAIN, a closed one Closed") {
