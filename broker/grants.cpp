@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 
 #include "broker/broker.h"
 #include "common/folder.h"
+#include "policy/builtin.h"
 #include "policy/grants.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
@@ -28,6 +30,21 @@ Fd open_place(const std::string& path) {
 mode_t type_of(const Fd& place) {
   struct stat facts {};
   return ::fstat(place.get(), &facts) == 0 ? facts.st_mode & S_IFMT : 0;
+}
+
+struct Ground {
+  const Broker& broker;
+  const Environment& session;
+  const std::string& runbook;  // its folder
+};
+
+// The kernel's places, and those of other programs' sockets.
+bool is_of_others(const std::string& real) {
+  constexpr std::array<std::string_view, 5> kOfOthers = {"/proc", "/sys", "/dev", "/run",
+                                                         "/tmp/.X11-unix"};
+  return real == "/tmp" || real == "/var/tmp" ||
+         std::any_of(kOfOthers.begin(), kOfOthers.end(),
+                     [&](std::string_view folder) { return is_beneath(real, folder); });
 }
 
 MaybeRefusal add(Grants& into, Grant grant) {
@@ -50,16 +67,88 @@ MaybeRefusal add_socket(const policy::CredentialSet& set, const std::string& pat
   return add(into, {name, path, false, std::move(place)});
 }
 
+bool is_of_kernel(const std::string& path) {
+  return is_beneath(path, "/proc") || is_beneath(path, "/sys") || is_beneath(path, "/dev");
+}
+
+// A system folder shows it already, or the sealed copy, or what was granted before.
+bool is_shown(const Ground& ground, const Grants& grants, const std::string& path) {
+  const auto folders = policy::system_folders();
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](std::string_view folder) {
+                       return is_beneath(path, "/" + std::string(folder));
+                     }) ||
+         is_beneath(path, ground.runbook) ||
+         std::any_of(grants.places.begin(), grants.places.end(),
+                     [&](const Grant& grant) { return is_beneath(path, grant.path); });
+}
+
+// Shows what a variable says lies at `path`, there. "" or why not; what isn't there is none.
+std::string show_named(const Ground& ground, const std::string& set, std::string path,
+                       Grants& into) {
+  constexpr std::string_view kWithheld =
+      ", which is or holds home, / or the record, or is the system's";
+  while (path.size() > 1 && path.back() == '/') {
+    path.pop_back();
+  }
+  const std::filesystem::path words(path);
+  if (!words.is_absolute() || words.lexically_normal() != words) {
+    return path + ", which is no absolute path";
+  }
+  if (is_of_kernel(path)) {  // it may be one of our own descriptors
+    return path + std::string(kWithheld);
+  }
+  if (is_beneath(path, "/var/run")) {  // a link to /run, inside too
+    path.erase(0, 4);
+  }
+  if (is_shown(ground, into, path)) {
+    return "";
+  }
+  Fd place = open_place(path);
+  const mode_t type = type_of(place);
+  if (type != S_IFDIR && type != S_IFREG) {
+    return "";
+  }
+  const std::string real = place_of(place.get());
+  if (is_withheld(ground.broker, ground.session, real) || is_of_kernel(real) ||
+      (type == S_IFDIR && is_of_others(real))) {
+    return path + std::string(kWithheld);
+  }
+  const MaybeRefusal refused = add(into, {set, path, false, std::move(place)});
+  return refused ? path + ": " + refused->text : "";
+}
+
+// The places that variables of the set name. "" or which can't be shown, and why; the others are.
+std::string show_all_named(const Ground& ground, const policy::CredentialSet& set, Grants& into) {
+  std::string why;
+  for (const policy::NamedPlace& named : set.named) {
+    std::string_view rest = ground.session.value(named.variable);
+    while (!rest.empty()) {
+      const std::size_t end = named.list ? std::min(rest.find(':'), rest.size()) : rest.size();
+      const std::string path(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const std::string not_shown =
+          path.empty()
+              ? ""
+              : show_named(ground, std::string(set.name), path + std::string(named.below), into);
+      if (why.empty() && !not_shown.empty()) {
+        why = "$" + std::string(named.variable) + " names " + not_shown;
+      }
+    }
+  }
+  return why;
+}
+
 // Its files lie inside where programs look for them, wherever a link of the operator's leads.
-MaybeRefusal add_set(const Broker& broker, const Environment& session,
-                     const policy::CredentialSet& set, Grants& into) {
+MaybeRefusal add_set(const Ground& ground, const policy::CredentialSet& set, Grants& into) {
+  const Environment& session = ground.session;
   const std::string home(session.value("HOME"));
   const std::string name(set.name);
   bool any = false;
   for (const std::string_view file : set.files) {
     const std::string path = home + "/" + std::string(file);
     Fd place = open_place(path);
-    if (home.size() < 2 || !place || is_withheld(broker, session, place_of(place.get())) ||
+    if (home.size() < 2 || !place || is_withheld(ground.broker, session, place_of(place.get())) ||
         (type_of(place) != S_IFDIR && type_of(place) != S_IFREG)) {
       continue;
     }
@@ -71,6 +160,13 @@ MaybeRefusal add_set(const Broker& broker, const Environment& session,
   for (const std::string_view variable : set.variables) {
     any = any || !session.value(variable).empty();
     into.variables.emplace_back(variable);
+  }
+  for (const policy::NamedPlace& named : set.named) {
+    any = any || !session.value(named.variable).empty();
+    into.variables.emplace_back(named.variable);
+  }
+  if (const std::string why = show_all_named(ground, set, into); !why.empty()) {
+    return Refusal{Reason::BAD_INPUT, why + ": " + name + " can't be granted"};
   }
   if (const std::string path(session.value(set.socket_variable)); !path.empty()) {
     any = true;
@@ -84,19 +180,9 @@ MaybeRefusal add_set(const Broker& broker, const Environment& session,
                                                            "no variable in the session"});
 }
 
-struct Ground {
-  const Broker& broker;
-  const Environment& session;
-  const std::string& runbook;  // its folder
-};
-
 // Why this place, as the kernel has it, can't be granted; "" when it can.
 std::string why_not(const Ground& ground, const std::string& real, bool writable) {
-  constexpr std::array<std::string_view, 5> kOfOthers = {"/proc", "/sys", "/dev", "/run",
-                                                         "/tmp/.X11-unix"};
-  if (is_withheld(ground.broker, ground.session, real) || real == "/tmp" || real == "/var/tmp" ||
-      std::any_of(kOfOthers.begin(), kOfOthers.end(),
-                  [&](std::string_view folder) { return is_beneath(real, folder); })) {
+  if (is_withheld(ground.broker, ground.session, real) || is_of_others(real)) {
     return " can't be granted: it is or holds home, / or the record, or it is the system's. Name a "
            "folder below it";
   }
@@ -141,7 +227,7 @@ MaybeRefusal add_all(const Ground& ground, front::Start::Reader from, Grants& in
     if (set == nullptr) {
       return no_such_set(wire::text(name));
     }
-    if (MaybeRefusal refused = add_set(ground.broker, ground.session, *set, into)) {
+    if (MaybeRefusal refused = add_set(ground, *set, into)) {
       return refused;
     }
   }
@@ -193,8 +279,12 @@ std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environ
       return Refusal{Reason::LIMIT, "too many grants are asked for"};
     }
   }
-  if (MaybeRefusal refused = add_all({broker, session, runbook}, from, out)) {
+  const Ground ground{broker, session, runbook};
+  if (MaybeRefusal refused = add_all(ground, from, out)) {
     return *refused;
+  }
+  if (profile.network != policy::Network::None) {
+    (void)show_all_named(ground, policy::certificates(), out);  // else as without them
   }
   return out;
 }

@@ -11,13 +11,13 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 // Names that say where and how, never who: nothing here holds a credential or points to one, and
 // nothing makes a loader act. A trailing '*' fits every ending.
 // clang-format off
-constexpr std::array<std::string_view, 42> kVariables{
+constexpr std::array<std::string_view, 43> kVariables{
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TERM",
     "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES", "EDITOR", "VISUAL",
     "PAGER", "HOSTNAME", "MANPATH", "INFOPATH", "GOPATH", "GOROOT", "GOBIN", "CARGO_HOME",
     "RUSTUP_HOME", "NVM_DIR", "NVM_BIN", "PYENV_ROOT", "RBENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR",
     "SDKMAN_DIR", "JAVA_HOME", "VOLTA_HOME", "PNPM_HOME", "KREW_ROOT", "SSL_CERT_FILE",
-    "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"};
+    "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"};
 
 // Behind a proxy nothing is reached without them. They pass where they hold no password.
 constexpr std::array<std::string_view, 10> kProxies{

@@ -83,6 +83,106 @@ def test_a_set_lies_where_programs_look_whatever_links_lead_there():
         d.end_sessions()
 
 
+def test_what_variables_name_lies_where_they_say():
+    with Daemon("named") as d:
+        shown = {"KUBECONFIG": ("kube", ["clusters/a", "clusters/b"]), "AWS_CONFIG_FILE": ("aws", ["else/aws-config"]),
+                 "AWS_SHARED_CREDENTIALS_FILE": ("aws", ["else/aws-keys"]), "GH_CONFIG_DIR": ("gh", ["else/gh"]),
+                 "GOOGLE_APPLICATION_CREDENTIALS": ("gcloud", ["else/key.json"]), "CLOUDSDK_CONFIG": ("gcloud", ["else/gcloud"]),
+                 "DOCKER_CONFIG": ("docker-config", ["else/docker"]), "NETRC": ("netrc", ["else/netrc"]),
+                 "NPM_CONFIG_USERCONFIG": ("npm", ["else/npmrc"]), "PIP_CONFIG_FILE": ("pip", ["else/pip.conf"]),
+                 "PGPASSFILE": ("postgres", ["else/pgpass"]), "PGSSLKEY": ("postgres", ["else/pg.key"])}
+        folders = {"else/gcloud": "credentials.db", "else/gh": "hosts.yml", "else/docker": "config.json"}
+        for variable, (_, places) in shown.items():
+            for place in places:
+                home_file(d, f"{place}/{folders[place]}" if place in folders else place)
+            d.env[variable] = ":".join(str(d.home / place) for place in places)
+        home_file(d, "else/docker/key.pem")
+        home_file(d, "clusters/other")
+        d.env["KUBECONFIG"] += f"::{d.home}/clusters/missing"
+        d.env["CLOUDSDK_CONFIG"] += "/"
+        look = book_of(d, "cd; find . -type f | sort; for f in $(find . -type f); do cat $f; echo x >>$f && echo wrote; "
+                          "done 2>/dev/null; env")
+        bare = d.ok("run", look).text()
+        assert "./" not in bare and SECRET not in bare and not any(name + "=" in bare for name in shown), bare
+        for one in sorted({name for name, _ in shown.values()}):
+            seen = d.ok("run", look, "--with", one).text()
+            wanted = sorted(f"./{place}/{folders[place]}" if place in folders else f"./{place}"
+                            for name, places in shown.values() if name == one for place in places)
+            assert [line for line in seen.splitlines() if line.startswith("./")] == wanted, (one, seen)
+            assert seen.count(SECRET) == len(wanted) and "wrote" not in seen, (one, seen)
+            for variable, (name, _) in shown.items():
+                assert (f"{variable}={d.env[variable]}" in seen) == (name == one), (one, variable)
+        assert {grant["set"] for grants in grants_of(d) for grant in grants} == {name for name, _ in shown.values()}
+        d.end_sessions()
+
+
+def test_a_cache_below_a_set_is_given_by_its_folder():
+    with Daemon("cache") as d:
+        home_file(d, ".kube/config")
+        cache = folder(d, ".kube/cache")
+        harness.give(d.home / ".kube")
+        look = book_of(d, "exec 2>/dev/null; cat ~/.kube/config; echo x >~/.kube/cache/x && echo kept; "
+                          "echo x >>~/.kube/config && echo wrote; true")
+        assert d.ok("run", look, "--with", "kube").text() == SECRET + "\n"
+        assert d.ok("run", look, "--with", "kube", "--write", cache).text() == SECRET + "\nkept\n"
+        assert (cache / "x").exists()
+        d.end_sessions()
+
+
+def test_variables_that_name_what_is_withheld_give_nothing():
+    with Daemon("misnamed") as d:
+        home_file(d, ".aws/credentials")
+        d.ok("run", book_of(d, "true"))
+        for value, said in ((d.home, "holds home"), ("/", "holds home"), (d.state, "the record"), (d.state / "lock", "the record"),
+                            ("/proc/self/fd/5", "the system's"), ("/dev/fd/4", "the system's"), ("/run", "the system's"),
+                            ("else/config", "no absolute path"), (f"{d.home}/x/../..", "no absolute path"),
+                            ("~/config", "no absolute path")):
+            d.env["AWS_CONFIG_FILE"] = str(value)
+            d.ok("session", "env", "--from-here")
+            done = d.ctl("run", book_of(d, f"cat {value}"), "--with", "aws")
+            assert done.rc == 126 and said in done.err and "$AWS_CONFIG_FILE" in done.err, (value, done)
+        for value in (d.home / "nothing", "/etc/hosts"):  # there isn't any, or it is shown anyhow
+            d.env["AWS_CONFIG_FILE"] = str(value)
+            d.ok("session", "env", "--from-here")
+            assert d.ok("run", book_of(d, "cat ~/.aws/credentials; echo $AWS_CONFIG_FILE"), "--with", "aws").text() == \
+                SECRET + f"\n{value}\n"
+        assert all(len(grants) <= 1 for grants in grants_of(d)), grants_of(d)
+        d.end_sessions()
+
+
+def test_more_sets_and_nothing_beside_them():
+    sets = {"git": [".gitconfig", ".config/git/ignore", ".git-credentials"], "npm": [".npmrc"], "netrc": [".netrc"],
+            "pip": [".config/pip/pip.conf", ".pypirc"], "postgres": [".pgpass", ".postgresql/postgresql.key"]}
+    with Daemon("more", env={"PGPASSWORD": "pg-" + SECRET, "NPM_TOKEN": "npm-" + SECRET}) as d:
+        for path in (path for paths in sets.values() for path in paths):
+            home_file(d, path).chmod(0o600)
+        look = book_of(d, "cd; find . -type f | sort; echo $PGPASSWORD $NPM_TOKEN; cat .pgpass; stat -c %a .pgpass")
+        for name, paths in sets.items():
+            seen = d.ok("run", look, "--with", name).text() if name == "postgres" else d.ctl("run", look, "--with", name).text()
+            assert [line for line in seen.splitlines() if line.startswith("./")] == sorted("./" + path for path in paths), seen
+            assert ("pg-" in seen) == (name == "postgres") and ("npm-" in seen) == (name == "npm"), (name, seen)
+        d.end_sessions()
+
+
+def test_certificates_are_shown_without_a_grant_and_nothing_withheld_is():
+    with Daemon("certificates") as d:
+        ca, folder_of_ca = home_file(d, "company/ca.pem", "the ca\n"), folder(d, "cas")
+        home_file(d, "cas/one.pem", "one\n")
+        home_file(d, "company/key", SECRET)
+        d.env.update(SSL_CERT_FILE=str(ca), NODE_EXTRA_CA_CERTS=str(ca), SSL_CERT_DIR=f"{folder_of_ca}:/etc/ssl/certs",
+                     REQUESTS_CA_BUNDLE=str(d.state / "ledger"), CURL_CA_BUNDLE="/var/run/no/such/file")
+        look = book_of(d, 'cat "$SSL_CERT_FILE" "$NODE_EXTRA_CA_CERTS" "${SSL_CERT_DIR%%:*}/one.pem"; cat "$REQUESTS_CA_BUNDLE"; '
+                          'echo x >>"$SSL_CERT_FILE" && echo wrote; find ~ -type f | sort')
+        for profile in ("workspace", "inspect"):
+            seen = d.ok("run", look, "--profile", profile).text()
+            assert seen.startswith("the ca\nthe ca\none\ncat: "), seen
+            assert seen.count("No such file") == 1 and "wrote" not in seen and "key" not in seen, seen
+        assert [[(grant["set"], grant["path"]) for grant in grants] for grants in grants_of(d)] == 2 * [
+            [("certificates", str(ca)), ("certificates", str(folder_of_ca))]], grants_of(d)
+        assert ca.read_text() == "the ca\n"
+        d.end_sessions()
+
+
 def test_the_agent_socket_answers_whom_it_was_granted_to():
     with Daemon("agent") as d:
         path = d.folder / "agent.sock"
@@ -152,7 +252,7 @@ def test_what_cannot_be_granted_is_refused_by_name():
             harness.give(made)
         link = d.home / "link"
         link.symlink_to(d.state)
-        many = [word for i in range(5) for word in ("--read", folder(d, f"many/{i}"))]
+        many = [word for i in range(17) for word in ("--read", folder(d, f"many/{i}"))]
         for words, said in (
                 (("--with", "nix"), "they are aws"), (("--with", "kube"), "nothing of kube"),
                 (("--read", d.home), "holds home"), (("--write", "/"), "holds home"), (("--read", "/"), "holds home"),
@@ -161,7 +261,7 @@ def test_what_cannot_be_granted_is_refused_by_name():
                 (("--write", d.runtime), "the record"), (("--read", "/proc"), "the system's"),
                 (("--read", "/run"), "the system's"), (("--write", "/dev/shm"), "the system's"),
                 (("--read", "/tmp"), "the system's"), (("--write", "/dev/null"), "neither a folder"), (("--read", fifo), "neither a folder"),
-                (("--read", sock), "neither a folder"), (many, "at most 4"),
+                (("--read", sock), "neither a folder"), (many, "at most 16"),
                 (("--profile", "inspect", "--write", folder(d, "w")), "use workspace")):
             done = d.ctl("run", book, *words)
             assert done.rc == 126 and said in done.err, (words, done)
@@ -205,9 +305,9 @@ def test_a_home_behind_a_link_is_home():
 
 def test_a_launch_with_all_it_may_have_comes_through():
     with Daemon("full", env={"LANG": "C.UTF-8", "LC_LONG": "x" * 100_000}) as d:
-        places = [folder(d, f"place{i}") for i in range(4)]
+        places = [folder(d, f"place{i}") for i in range(16)]
         words = [word for place in places for word in ("--write", place)]
-        book = book_of(d, "for i in 0 1 2 3; do echo x >~/place$i/file || exit 1; done; echo ${#LC_LONG}")
+        book = book_of(d, "for i in {0..15}; do echo x >~/place$i/file || exit 1; done; echo ${#LC_LONG}")
         assert d.ok("run", book, *words).text() == "100000\n"
         assert d.ok("run", book, *words, "--work", folder(d, "w")).text() == "100000\n"
         assert all((place / "file").exists() for place in places)

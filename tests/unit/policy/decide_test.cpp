@@ -6,6 +6,7 @@
 #include <string>
 
 #include "policy/builtin.h"
+#include "policy/grants.h"
 
 namespace rb::policy {
 namespace {
@@ -137,6 +138,37 @@ TEST_CASE("variables: every loader variable of threat 14 is known by name") {
   for (const char* name : {"GIT_DIR", "GIT_AUTHOR_NAME", "PYTHONUNBUFFERED", "BASH_XTRACEFD"}) {
     CHECK_FALSE(may_be_input(name));  // a person's own, and no runbook's
     CHECK_FALSE(is_loader_variable(name));
+  }
+}
+
+TEST_CASE(
+    "sets: named once and in order; no place that holds others, no variable that makes code") {
+  std::string_view before;
+  for (const CredentialSet& set : credential_sets()) {
+    CAPTURE(set.name);
+    CHECK(before < set.name);
+    before = set.name;
+    CHECK(find_credential_set(set.name) == &set);
+    CHECK(set.name != certificates().name);
+    for (const std::string_view file : set.files) {
+      CHECK((file.size() > 2 && file.front() == '.' && file.back() != '/'));
+      for (const std::string_view whole : {".", ".config", ".ssh", ".docker", ".local"}) {
+        CHECK(file != whole);
+      }
+    }
+    std::vector<std::string_view> variables = set.variables;
+    for (const NamedPlace& named : set.named) {
+      variables.push_back(named.variable);
+    }
+    for (const std::string_view variable : variables) {
+      CHECK_FALSE(is_loader_variable(variable));
+      const std::string entry = std::string(variable) + "=x";
+      CHECK(pass_variables(*find_profile("workspace"), {entry}).empty());  // control: not by itself
+    }
+  }
+  for (const NamedPlace& named : certificates().named) {
+    const std::string entry = std::string(named.variable) + "=/x";
+    CHECK(pass_variables(*find_profile("workspace"), {entry}).size() == 1);
   }
 }
 
