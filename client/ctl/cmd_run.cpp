@@ -22,8 +22,8 @@ constexpr OptionSpec kOptions[] = {
     {"--inputs", 0, "FILE", "values from a JSON object; - is standard input", Complete::Path, true},
     {"--profile", 'p', "NAME", "the sandbox, instead of each block's own", Complete::Profile},
     {"--work", 0, "DIR", "an existing folder as the work folder", Complete::Folder},
-    {"--with", 0, "NAMES", "credentials to show: aws, docker-config, gcloud, gh, kube, ssh-agent",
-     Complete::Nothing, true},
+    {"--with", 0, "NAMES", "credentials to show: sets by name, as kube,aws", Complete::Nothing,
+     true},
     {"--read", 0, "PATH", "a folder or file to show", Complete::Path, true},
     {"--write", 0, "PATH", "a folder or file that scripts may change", Complete::Path, true},
     {"--new", 0, "", "close the open run and begin the next"},
@@ -38,6 +38,9 @@ constexpr const char* kMore =
     "  runbookctl run ops/deploy check-cluster --input cluster=blue\n"
     "  runbookctl run deploy --keep-going --json\n"
     "  runbookctl run deploy --with kube,aws --write ~/src/billing\n"
+    "\n"
+    "  Credentials by name: aws, docker-config, gcloud, gh, git, kube, netrc, npm, pip, postgres,\n"
+    "  ssh-agent. docs/SECURITY.md says what each shows.\n"
     "\n"
     "  Blocks run in the document's order; the first that doesn't pass ends the run. Ctrl-C stops\n"
     "  the running block politely, a second one at once. The exit status is the script's own; 124\n"

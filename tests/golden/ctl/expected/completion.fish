@@ -75,7 +75,7 @@ complete -c runbookctl -n '__fish_seen_subcommand_from run' -l input -s i -r -d 
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l inputs -r -d 'values from a JSON object; - is standard input'
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l profile -s p -r -d 'the sandbox, instead of each block\'s own'
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l work -r -d 'an existing folder as the work folder'
-complete -c runbookctl -n '__fish_seen_subcommand_from run' -l with -r -d 'credentials to show: aws, docker-config, gcloud, gh, kube, ssh-agent'
+complete -c runbookctl -n '__fish_seen_subcommand_from run' -l with -r -d 'credentials to show: sets by name, as kube,aws'
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l read -r -d 'a folder or file to show'
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l write -r -d 'a folder or file that scripts may change'
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l new -d 'close the open run and begin the next'
