@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kLink = 3;            // where a reader finds its link
 constexpr int kCannotConfine = 77;  // its exit status where the machine refuses a layer
-constexpr std::size_t kMostOutputs = 400;
+constexpr std::size_t kMostOutputs = 250;
 constexpr std::size_t kViewBytes = std::size_t{256} << 20;
 constexpr int kWithinMs = 60'000;
 
@@ -95,8 +95,15 @@ struct Asked {
   Fd drawn;  // second owner of the memory file that the view is written to
 };
 
-Status add_outputs(int session, const RecordedRun& run, std::vector<std::string>& names,
-                   std::vector<Fd>& fds) {
+// What the view shows of each execution beside the journal; what isn't there isn't shown.
+Status add_outputs(int session, const RecordedRun& run, RunView view,
+                   std::vector<std::string>& names, std::vector<Fd>& fds) {
+  const auto add = [&](const std::string& name, const std::string& path) {
+    if (Result<Fd> file = open_file(session, "executions/" + path)) {
+      names.push_back(name);
+      fds.push_back(std::move(*file));
+    }
+  };
   const std::size_t skip =
       run.executions.size() > kMostOutputs ? run.executions.size() - kMostOutputs : 0;
   for (std::size_t i = skip; i < run.executions.size(); ++i) {
@@ -104,10 +111,11 @@ Status add_outputs(int session, const RecordedRun& run, std::vector<std::string>
     if (!is_execution_id(execution)) {
       return error(Code::Invalid, "an execution without a proper id");
     }
-    Result<Fd> output = open_file(session, "executions/" + execution + "/output");
-    if (output) {
-      names.push_back(execution);
-      fds.push_back(std::move(*output));
+    if (view == RunView::Page) {
+      add(execution, execution + "/output");
+    }
+    for (const char* left : {"/outputs", "/generated.jsonl"}) {
+      add(execution + left, execution + left);
     }
   }
   return done();
@@ -131,10 +139,8 @@ Result<Asked> ask_for(int state, const RecordedSession& session, const RecordedR
   }
   asked.fds.push_back(std::move(*theirs));
   std::vector<std::string> outputs;
-  if (view == RunView::Page) {
-    if (Status added = add_outputs(folder->get(), run, outputs, asked.fds); !added) {
-      return added.failure();
-    }
+  if (Status added = add_outputs(folder->get(), run, view, outputs, asked.fds); !added) {
+    return added.failure();
   }
   asked.message = wire::build<reader::ToReader>([&](reader::ToReader::Builder message) {
     auto request = message.initView();

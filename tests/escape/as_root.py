@@ -4,6 +4,7 @@ the ordinary user's all the same. Each test is named for its threat (docs/THREAT
 import os
 import shutil
 import socket
+import stat
 import sys
 from pathlib import Path
 
@@ -51,6 +52,31 @@ def test_078_a_peer_of_another_user():
                 os._exit(0 if greeting(d.socket_path(role)) else 1)
             assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0, "its own user isn't greeted either"
         assert "isn't ours" in d.logs(), d.logs()
+
+
+def test_116_devices_left_to_be_read():
+    harness.need_root()
+    with Daemon("device") as d:
+        d.start_broker()
+        book = d.book('#!/bin/bash\nrm "$RUNBOOK_OUTPUT"; printf "%s\\n" "$RUNBOOK_OUTPUT" "$GENERATED_FILES"\n'
+                      'until [ -e "$RUNBOOK_WORK/go" ]; do sleep 0.05; done\n')
+        d.ok("run", book, "a", "--profile", "host", "--detach")
+        output = harness.wait_until(lambda: next(iter(d.state.glob("sessions/*/executions/e1/output")), None), 10, "output")
+        harness.wait_until(lambda: output.read_text().count("\n") == 2, 10, "the script waits")
+        outputs, generated = map(Path, output.read_text().splitlines())
+        endless = os.makedev(1, 5)  # as /dev/zero
+        for place in (outputs, generated / "zero"):
+            os.mknod(place, stat.S_IFCHR | 0o666, endless)
+            place.chmod(0o666)
+        next(d.state.glob("sessions/*/runs/*/work")).joinpath("go").touch()
+        line = harness.wait_until(lambda: next((line for line in d.journal() if line["type"] == "finished"), None), 20,
+                                  "the end line")
+        assert line["outcome"] == "passed" and line["left"]["note"] == "outputs aren't read: a device", line
+        assert (output.parent / "generated.jsonl").read_text() == '{"path":"zero","unread":"a device"}\n'
+        try:
+            assert (generated / "zero").open("rb").read(4) == bytes(4), "control: it can be read, without end"
+        except PermissionError:
+            harness.skip("the file system of /tmp honours no device")
 
 
 if __name__ == "__main__":

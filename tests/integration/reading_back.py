@@ -64,6 +64,16 @@ def test_outputs_and_files_are_in_the_record():
             assert not (folder / "results").exists(), "the raw outputs stay nowhere"
         verified(d)
         d.ok("session", "end")
+        page = d.ok("record", "show").text()
+        assert "- `version` = `1.2`\n" in page and "- `token` = *(sensitive)*\n" in page, page
+        assert "- `sub/a.txt`, 3 bytes\n" in page, page
+        views = [d.ok("record", "show", "--json").json()]
+        views += [json.loads(made.read_text()) for made in d.state.glob("sessions/*/runs/*/run.json")]
+        assert len(views) == 3, "the daemon's two, and the one just made"
+        for execution in (view["executions"][0] for view in views):
+            assert execution["generated"][0]["path"] == "sub/a.txt", execution
+            assert execution["outputs"] == [{"name": "token", "value": None, "sensitive": True},
+                                            {"name": "version", "value": "1.2", "sensitive": False}], execution
         found = [p for p in d.state.rglob("*") if p.is_file() and SECRET in p.read_bytes().decode("utf-8", "replace")
                  and p.name not in ("run.sh", "script") and "journal" not in p.name and "run.m" not in p.name]
         assert not found, found  # a script holds it here, as it was written; what it said of it is kept nowhere
