@@ -1,5 +1,6 @@
 #!/bin/bash
 # needs: curl python3
+# normalise: after [0-9]+ ms
 set -e
 mkdir www
 echo page > www/index.html
