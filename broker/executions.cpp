@@ -1,5 +1,6 @@
 #include "broker/executions.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -329,6 +330,12 @@ bool Executions::end_by_file(const ExecutionPtr& execution) {
 
 void Executions::end_without_monitor(const ExecutionPtr& execution, Ended how,
                                      const std::string& cause) {
+  // Outputs of `host` that no monitor read: there may be values among them that are kept nowhere.
+  const Session& session = *broker_.sessions.all().at(execution->session);
+  if (const Result<Fd> results = open_beneath(session.executions_folder.get(),
+                                              execution->id + "/results", O_PATH | O_DIRECTORY)) {
+    (void)::unlinkat(results->get(), "output", 0);
+  }
   Outcome outcome;
   outcome.session = execution->session;
   outcome.execution = execution->id;

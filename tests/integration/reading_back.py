@@ -214,18 +214,22 @@ def test_a_killed_broker_finds_what_was_left():
         verified(d)
 
 
-def test_a_killed_monitor_leaves_no_claim():
-    with Daemon("monitor") as d:
-        d.start_broker()
-        d.write("book/run.sh", '#!/bin/bash\necho a=1 >>"$RUNBOOK_OUTPUT"; echo up; sleep 60\n', 0o755)
-        book = d.write("book/runbook.mdx", '# Killed\n\n<Command id="x" path="run.sh" />\n')
-        d.ok("run", book, "--detach")
-        wait_until(lambda: any(p.read_bytes() for p in d.state.glob("sessions/*/executions/*/output")), 10, "script runs")
-        for pid in d.monitor_pids():
-            harness.kill(pid)
-        line = wait_until(lambda: next((line for line in d.journal() if line["type"] == "finished"), None), 20, "end line")
-        assert line["outcome"] == "interrupted" and "left" not in line, line
-        verified(d)
+def test_a_killed_monitor_leaves_no_claim_and_no_raw_outputs():
+    for profile in ("workspace", "host"):
+        with Daemon("monitor") as d:
+            d.start_broker()
+            d.write("book/run.sh", '#!/bin/bash\necho sensitive:a=1 >>"$RUNBOOK_OUTPUT"; echo up; sleep 60\n', 0o755)
+            book = d.write("book/runbook.mdx", '# Killed\n\n<Command id="x" path="run.sh" />\n')
+            d.ok("run", book, "--detach", "--profile", profile)
+            wait_until(lambda: any(p.read_bytes() for p in d.state.glob("sessions/*/executions/*/output")), 10, "script runs")
+            raw = d.execution_folder("e1") / "results/output"
+            assert raw.exists() == (profile == "host"), profile  # control: there it lies on the disk
+            for pid in d.monitor_pids():
+                harness.kill(pid)
+            line = wait_until(lambda: next((line for line in d.journal() if line["type"] == "finished"), None), 20, "end line")
+            assert line["outcome"] == "interrupted" and "left" not in line, line
+            assert not raw.exists() and not (raw.parents[1] / "outputs").exists()
+            verified(d)
 
 
 def test_a_changed_output_or_list_is_found():
