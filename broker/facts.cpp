@@ -9,6 +9,7 @@ namespace rb::brk {
 Facts Facts::probe() {
   Facts out;
   const mon::Facts machine = mon::probe();
+  out.scopes_sockets_ = machine.landlock_abi >= kSocketScopesSince;
   for (const policy::Profile& profile : policy::builtin_profiles()) {
     OfProfile& facts = out.profiles_[profile.name];
     facts.notice = policy::what_does_not_bind(profile, machine.root);

@@ -20,9 +20,12 @@ class Facts {
   // Probes by doing; takes some milliseconds.
   [[nodiscard]] static Facts probe();
   [[nodiscard]] const OfProfile& of(const std::string& profile) const;
+  // Without it filters refuse every socket of AF_UNIX, a granted one too.
+  [[nodiscard]] bool scopes_sockets() const { return scopes_sockets_; }
 
  private:
   std::map<std::string, OfProfile> profiles_;
+  bool scopes_sockets_ = false;
 };
 
 }  // namespace rb::brk

@@ -18,7 +18,6 @@
 namespace rb::brk {
 namespace {
 
-constexpr int kSocketScopesSince = 6;                           // Landlock ABI
 constexpr std::uint32_t kBinaryTree = 2;                        // SCMP_FLTATR_CTL_OPTIMIZE
 constexpr std::size_t kMostBytes = 4096 * sizeof(sock_filter);  // the kernel's BPF_MAXINSNS
 

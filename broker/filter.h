@@ -12,6 +12,10 @@
 
 namespace rb::brk {
 
+// Landlock ABI. Below it filters refuse every socket of AF_UNIX: nothing would hold it to the
+// sandbox.
+inline constexpr int kSocketScopesSince = 6;
+
 struct FilterFacts {
   int landlock_abi = 0;
 };

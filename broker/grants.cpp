@@ -56,8 +56,16 @@ MaybeRefusal add(Grants& into, Grant grant) {
   return std::nullopt;
 }
 
-MaybeRefusal add_socket(const policy::CredentialSet& set, const std::string& path, Grants& into) {
+MaybeRefusal add_socket(const Ground& ground, const policy::CredentialSet& set,
+                        const std::string& path, Grants& into) {
   const std::string name(set.name);
+  if (!ground.broker.facts.scopes_sockets()) {
+    return Refusal{Reason::REFUSED_PROFILE,
+                   name +
+                       " can't be granted on this kernel: its Landlock can't keep a script from "
+                       "other sockets, so scripts open none; it takes Linux 6.12, or the "
+                       "profile host"};
+  }
   Fd place = open_place(path);
   if (path.front() != '/' || !place || type_of(place) != S_IFSOCK) {
     return Refusal{Reason::BAD_INPUT, "$" + std::string(set.socket_variable) +
@@ -170,7 +178,7 @@ MaybeRefusal add_set(const Ground& ground, const policy::CredentialSet& set, Gra
   }
   if (const std::string path(session.value(set.socket_variable)); !path.empty()) {
     any = true;
-    if (MaybeRefusal refused = add_socket(set, path, into)) {
+    if (MaybeRefusal refused = add_socket(ground, set, path, into)) {
       return refused;
     }
   }
