@@ -9,7 +9,6 @@ namespace rb::brk {
 Facts Facts::probe() {
   Facts out;
   const mon::Facts machine = mon::probe();
-  out.scopes_sockets_ = machine.landlock_abi >= kSocketScopesSince;
   for (const policy::Profile& profile : policy::builtin_profiles()) {
     OfProfile& facts = out.profiles_[profile.name];
     facts.notice = policy::what_does_not_bind(profile, machine.root);
@@ -17,6 +16,7 @@ Facts Facts::probe() {
       continue;
     }
     Result<Bytes> filter = compile_filter(profile, {machine.landlock_abi});
+    facts.unix_sockets = has_unix_sockets(profile, {machine.landlock_abi});
     facts.missing = machine.missing();
     if (filter) {
       facts.filter = std::move(*filter);

@@ -13,19 +13,17 @@ namespace rb::brk {
 class Facts {
  public:
   struct OfProfile {
-    std::string missing;  // "" when it can be enforced
-    std::string notice;   // what doesn't bind here although it can be used
-    Bytes filter;         // compiled; empty for an unsandboxed one
+    std::string missing;       // "" when it can be enforced
+    std::string notice;        // what doesn't bind here although it can be used
+    bool unix_sockets = true;  // can be connected to
+    Bytes filter;              // compiled; empty for an unsandboxed one
   };
   // Probes by doing; takes some milliseconds.
   [[nodiscard]] static Facts probe();
   [[nodiscard]] const OfProfile& of(const std::string& profile) const;
-  // Without it filters refuse every socket of AF_UNIX, a granted one too.
-  [[nodiscard]] bool scopes_sockets() const { return scopes_sockets_; }
 
  private:
   std::map<std::string, OfProfile> profiles_;
-  bool scopes_sockets_ = false;
 };
 
 }  // namespace rb::brk

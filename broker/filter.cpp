@@ -133,13 +133,21 @@ Bytes joined(const Bytes& first, const Bytes& second) {
   return out;
 }
 
+bool is_scoped(const FilterFacts& facts) {
+  return facts.landlock_abi >= kSocketScopesSince;
+}
+
 }  // namespace
+
+bool has_unix_sockets(const policy::Profile& profile, const FilterFacts& facts) {
+  return policy::has_unix_sockets(profile, is_scoped(facts));
+}
 
 Result<Bytes> compile_filter(const policy::Profile& profile, const FilterFacts& facts) {
   if (!profile.sandboxed()) {
     return Bytes{};
   }
-  const bool scoped = facts.landlock_abi >= kSocketScopesSince;
+  const bool scoped = is_scoped(facts);
   const Result<Bytes> arguments = compile_arguments(policy::argument_rules(profile, scoped));
   if (!arguments) {
     return arguments.failure();

@@ -20,6 +20,8 @@ struct FilterFacts {
   int landlock_abi = 0;
 };
 
+// Whether a program of this kernel may be given a socket.
+[[nodiscard]] bool has_unix_sockets(const policy::Profile& profile, const FilterFacts& facts);
 [[nodiscard]] Result<Bytes> compile_filter(const policy::Profile& profile,
                                            const FilterFacts& facts);
 

@@ -56,16 +56,8 @@ MaybeRefusal add(Grants& into, Grant grant) {
   return std::nullopt;
 }
 
-MaybeRefusal add_socket(const Ground& ground, const policy::CredentialSet& set,
-                        const std::string& path, Grants& into) {
+MaybeRefusal add_socket(const policy::CredentialSet& set, const std::string& path, Grants& into) {
   const std::string name(set.name);
-  if (!ground.broker.facts.scopes_sockets()) {
-    return Refusal{Reason::REFUSED_PROFILE,
-                   name +
-                       " can't be granted on this kernel: its Landlock can't keep a script from "
-                       "other sockets, so scripts open none; it takes Linux 6.12, or the "
-                       "profile host"};
-  }
   Fd place = open_place(path);
   if (path.front() != '/' || !place || type_of(place) != S_IFSOCK) {
     return Refusal{Reason::BAD_INPUT, "$" + std::string(set.socket_variable) +
@@ -178,7 +170,7 @@ MaybeRefusal add_set(const Ground& ground, const policy::CredentialSet& set, Gra
   }
   if (const std::string path(session.value(set.socket_variable)); !path.empty()) {
     any = true;
-    if (MaybeRefusal refused = add_socket(ground, set, path, into)) {
+    if (MaybeRefusal refused = add_socket(set, path, into)) {
       return refused;
     }
   }
@@ -252,6 +244,20 @@ MaybeRefusal add_all(const Ground& ground, front::Start::Reader from, Grants& in
   return std::nullopt;
 }
 
+// What the filter won't let a script connect to isn't granted, and isn't recorded as if it were.
+MaybeRefusal refuse_sockets(const Broker& broker, const policy::Profile& profile,
+                            const Grants& grants) {
+  const auto is_socket = [](const Grant& grant) { return type_of(grant.fd) == S_IFSOCK; };
+  const auto socket = std::find_if(grants.places.begin(), grants.places.end(), is_socket);
+  if (socket == grants.places.end() || broker.facts.of(profile.name).unix_sockets) {
+    return std::nullopt;
+  }
+  return Refusal{Reason::REFUSED_PROFILE,
+                 socket->set + " can't be granted in " + profile.name +
+                     ": this kernel's Landlock can't keep all other sockets away (ABI 6 can), so "
+                     "the profile has none. Use sealed, which has a network of its own, or host"};
+}
+
 }  // namespace
 
 bool is_withheld(const Broker& broker, const Environment& session, const std::string& path) {
@@ -289,6 +295,9 @@ std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environ
   }
   const Ground ground{broker, session, runbook};
   if (MaybeRefusal refused = add_all(ground, from, out)) {
+    return *refused;
+  }
+  if (MaybeRefusal refused = refuse_sockets(broker, profile, out)) {
     return *refused;
   }
   if (profile.network != policy::Network::None) {

@@ -96,11 +96,11 @@ Bytes launch_message(const Broker& broker, const Starting& start) {
     launch.setTreePath(wire::text(start.runbook->folder_path));
     launch.setFilter(wire::data(broker.facts.of(start.profile.name).filter));
     fill_limits(start.limits, launch.initLimits());
-    launch.setUmask(session.umask());
+    launch.setUmask(policy::umask_of(start.profile, session.umask()));
     auto hidden = launch.initHidden(2);
     hidden.set(0, wire::text(broker.places.state_path()));
     hidden.set(1, wire::text(broker.places.runtime_path()));
-    const auto tools = policy::tool_folders();
+    const auto tools = policy::tool_folders(start.profile);
     auto tool_folders = launch.initToolFolders(static_cast<unsigned>(tools.size()));
     for (unsigned i = 0; i < tools.size(); ++i) {
       tool_folders.set(i, wire::text(std::string(tools[i])));

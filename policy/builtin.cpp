@@ -19,6 +19,9 @@ constexpr std::array<std::string_view, 43> kVariables{
     "SDKMAN_DIR", "JAVA_HOME", "VOLTA_HOME", "PNPM_HOME", "KREW_ROOT", "SSL_CERT_FILE",
     "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"};
 
+constexpr std::array<std::string_view, 7> kFewest{"PATH",  "HOME", "USER", "LOGNAME",
+                                                  "SHELL", "TERM", "TZ"};
+
 // Behind a proxy nothing is reached without them. They pass where they hold no password.
 constexpr std::array<std::string_view, 10> kProxies{
     "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
@@ -71,17 +74,32 @@ bool listed(const std::array<std::string_view, N>& list, std::string_view name) 
   });
 }
 
+bool passes(const Profile& profile, std::string_view name, std::string_view value) {
+  switch (profile.variables) {
+    case Variables::AllowAll:
+      return true;
+    case Variables::AllowListed:
+      return listed(kVariables, name) ||
+             (listed(kProxies, name) && value.find('@') == std::string_view::npos);
+    case Variables::Fewest:
+      break;
+  }
+  return listed(kFewest, name);
+}
+
 }  // namespace
 
 std::vector<Profile> builtin_profiles() {
   Profile inspect{"inspect"};
   inspect.network = Network::AllowHostNetwork;
   inspect.work = WorkFolder::ReadOnly;
+  inspect.variables = Variables::AllowListed;
 
   Profile workspace{"workspace"};
   workspace.network = Network::AllowHostNetwork;
   workspace.work = WorkFolder::AllowWrite;
   workspace.home = Home::AllowPrivateWrite;
+  workspace.variables = Variables::AllowListed;
 
   Profile sealed{"sealed"};
   sealed.work = WorkFolder::AllowWrite;
@@ -135,8 +153,13 @@ std::span<const std::string_view> system_folders() {
   return kSystemFolders;
 }
 
-std::span<const std::string_view> tool_folders() {
-  return kToolFolders;
+std::span<const std::string_view> tool_folders(const Profile& profile) {
+  return profile.variables == Variables::Fewest ? std::span<const std::string_view>()
+                                                : std::span<const std::string_view>(kToolFolders);
+}
+
+std::uint32_t umask_of(const Profile& profile, std::uint32_t session) {
+  return profile.variables == Variables::Fewest ? 077 : session;
 }
 
 std::vector<std::string> pass_variables(const Profile& profile,
@@ -147,11 +170,13 @@ std::vector<std::string> pass_variables(const Profile& profile,
     if (equals == std::string::npos || equals == 0) {
       continue;
     }
-    const std::string_view name = std::string_view(entry).substr(0, equals);
-    const bool proxy = listed(kProxies, name) && entry.find('@') == std::string::npos;
-    if (profile.variables == Variables::AllowAll || listed(kVariables, name) || proxy) {
+    const std::string_view whole = entry;
+    if (passes(profile, whole.substr(0, equals), whole.substr(equals + 1))) {
       out.push_back(entry);
     }
+  }
+  if (profile.variables == Variables::Fewest) {
+    out.insert(out.end(), {"LANG=C.UTF-8", "LC_ALL=C.UTF-8"});
   }
   return out;
 }

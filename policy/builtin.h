@@ -29,7 +29,8 @@ inline constexpr std::string_view kResultsFolder = "/run/runbook/results";
 // logs, spools and caches aren't for scripts.
 [[nodiscard]] std::span<const std::string_view> system_folders();
 // Folders below home that hold tools and no credentials, shown read-only where they exist.
-[[nodiscard]] std::span<const std::string_view> tool_folders();
+[[nodiscard]] std::span<const std::string_view> tool_folders(const Profile& profile);
+[[nodiscard]] std::uint32_t umask_of(const Profile& profile, std::uint32_t session);
 
 // What an execution gets of the session's variables ("NAME=value"), in their order. Entries
 // without a name or '=' and exported shell functions never pass a list.

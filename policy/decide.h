@@ -21,7 +21,7 @@ struct Request {
   std::string_view asked_profile;  // what the person asked for; "" takes the block's default
 };
 
-enum class Why { NotPermitted, UnknownProfile, ProfileNotEnforced };
+enum class Why { NotPermitted, UnknownProfile };
 
 struct Allow {
   Profile profile;

@@ -13,7 +13,9 @@ enum class Isolation { Sandbox, AllowHost };    // AllowHost: no namespaces, no 
 enum class Network { None, AllowHostNetwork };  // what this machine reaches, loopback included
 enum class WorkFolder { Hidden, ReadOnly, AllowWrite };  // also $GENERATED_FILES
 enum class Home { ReadOnly, AllowPrivateWrite };  // empty either way; writes vanish at the end
-enum class Variables { Listed, AllowAll };        // of the session's environment
+// Of the session's environment. Fewest: who and where alone, and of its settings nothing: no tool
+// folder of home is shown, the umask is 077, the locale C.UTF-8.
+enum class Variables { Fewest, AllowListed, AllowAll };
 
 struct Limits {
   std::uint64_t timeout_ms = 0;
@@ -32,7 +34,7 @@ struct Profile {
   Network network = Network::None;
   WorkFolder work = WorkFolder::Hidden;
   Home home = Home::ReadOnly;
-  Variables variables = Variables::Listed;
+  Variables variables = Variables::Fewest;
 
   [[nodiscard]] bool sandboxed() const { return isolation == Isolation::Sandbox; }
 };

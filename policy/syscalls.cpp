@@ -136,6 +136,10 @@ std::span<const int> allowed_numbers() {
   return kAllowedNumbers;
 }
 
+bool has_unix_sockets(const Profile& profile, bool sockets_scoped) {
+  return sockets_scoped || !profile.sandboxed() || profile.network == Network::None;
+}
+
 std::vector<ArgumentRule> argument_rules(const Profile& profile, bool sockets_scoped) {
   std::vector<ArgumentRule> out;
   constexpr std::uint64_t kFakeInput = 0x5412, kLinuxConsole = 0x541c, kLineDiscipline = 0x5423;
@@ -150,13 +154,10 @@ std::vector<ArgumentRule> argument_rules(const Profile& profile, bool sockets_sc
   refuse(out, "prlimit64", EPERM, {0, kLow, 1});
   refuse_modes(out);
   refuse_personality(out);
-  const bool host_network = profile.network == Network::AllowHostNetwork;
-  if (host_network && sockets_scoped) {
+  if (has_unix_sockets(profile, sockets_scoped)) {
     allow_families(out, "socket", {kUnix, kInet, kInet6, kNetlink});
-  } else if (host_network) {
+  } else {
     allow_families(out, "socket", {kInet, kInet6, kNetlink});
-  } else {  // a network namespace of its own divides abstract sockets as well
-    allow_families(out, "socket", {kUnix, kNetlink});
   }
   allow_families(out, "socketpair", {kUnix});
   return out;

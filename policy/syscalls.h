@@ -34,8 +34,10 @@ struct ArgumentRule {
   Test second;
 };
 
-// `sockets_scoped`: Landlock keeps abstract sockets of other domains away (ABI 6). Where it can't,
-// socket(AF_UNIX) is refused; socketpair(AF_UNIX) always works.
+// Whether socket(AF_UNIX) can be had. `sockets_scoped`: Landlock keeps abstract sockets of other
+// domains away (ABI 6). Where neither it nor a network namespace of its own does, the call is
+// refused; socketpair always works.
+[[nodiscard]] bool has_unix_sockets(const Profile& profile, bool sockets_scoped);
 [[nodiscard]] std::vector<ArgumentRule> argument_rules(const Profile& profile, bool sockets_scoped);
 
 }  // namespace rb::policy

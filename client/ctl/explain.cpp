@@ -100,7 +100,7 @@ bool is_system(std::string_view path) {
 }
 
 bool is_tool(std::string_view path, const Ground& ground) {
-  const auto folders = policy::tool_folders();
+  const auto folders = policy::tool_folders(ground.profile);
   return std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) {
     return is_beneath(path, ground.home + "/" + std::string(folder));
   });
@@ -134,7 +134,9 @@ Explanation not_shown(const std::string& path, const Ground& ground) {
   if (!ground.home.empty() && is_beneath(path, ground.home)) {
     const auto* set = set_of(path, ground, false);
     const std::string folder = parent_of(path) == ground.home ? path : parent_of(path);
-    return {"read " + path, name + ": home shows tool folders and what was granted",
+    const bool tools = !policy::tool_folders(ground.profile).empty();
+    return {"read " + path,
+            name + ": home shows " + (tools ? "tool folders and " : "") + "what was granted",
             set != nullptr ? "--with " + std::string(set->name) : "--read " + folder};
   }
   const std::string top = depth_of(path) > 1 ? parent_of(path) : path;
@@ -219,6 +221,19 @@ constexpr std::array kKnown = std::to_array<Known>({
     {"system has not been booted with systemd", "", "reach systemd", "/run is the sandbox's own"},
 });
 
+// What comes where nothing but loopback is there: no route, and no answer to any name.
+bool wants_network(std::string_view low) {
+  constexpr std::array<std::string_view, 6> kPhrases = {"network is unreachable",
+                                                        "temporary failure in name resolution",
+                                                        "could not resolve host",
+                                                        "unable to resolve host ",
+                                                        "enetunreach",
+                                                        "eai_again"};
+  return std::any_of(kPhrases.begin(), kPhrases.end(), [&](std::string_view phrase) {
+    return low.find(phrase) != std::string_view::npos;
+  });
+}
+
 std::optional<Explanation> explain_line(std::string_view line, const Ground& ground) {
   const std::string low = lowered(line);
   for (const Known& known : kKnown) {
@@ -227,8 +242,7 @@ std::optional<Explanation> explain_line(std::string_view line, const Ground& gro
                          ground.profile.name + ": " + std::string(known.why), "--profile host"};
     }
   }
-  if (ground.profile.network == policy::Network::None &&
-      low.find("network is unreachable") != std::string::npos) {
+  if (ground.profile.network == policy::Network::None && wants_network(low)) {
     return Explanation{"reach the network", ground.profile.name + ": it has none",
                        "--profile workspace"};
   }

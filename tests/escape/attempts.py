@@ -1,15 +1,17 @@
 """Escapes, each named for its number in the threat model, each with a positive control.
 
 attempts/NNN_name.py is the script of one block. It says "escaped: …" and exits 0, or "held: …" and
-exits 3. Run with each profile of SANDBOXES it must be held. Run with the profile `host` it must
-escape: that shows that the attempt would notice. Where `host` holds too (`# control: self` in the
-file), the same script with the hole made by itself must escape in `workspace`.
+exits 3. Run with each profile of SANDBOXES (`# profiles: NAME...` in the file: with those) it must be
+held. Run with the profile `host` it must escape: that shows that the attempt would notice. Where
+`host` holds too (`# control: self` in the file), the same script with the hole made by itself must
+escape in each of them.
 """
 import os
 import re
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -18,7 +20,7 @@ import harness  # noqa: E402
 HERE = Path(__file__).resolve().parent
 PRELUDE = (HERE / "prelude.py").read_text()
 ATTEMPTS = sorted((HERE / "attempts").glob("*.py"))
-SANDBOXES = ("workspace", "inspect")
+SANDBOXES = "workspace inspect sealed"
 CANARY = "canary-7f3a91c2d8"
 HOME_CANARIES = """
 .ssh/id_ed25519 .ssh/id_rsa .ssh/config .aws/credentials .aws/config .kube/config .netrc .pgpass .my.cnf
@@ -73,6 +75,7 @@ class Field:
         sockets = []
         for path in ("bus", "gnupg/S.gpg-agent", "wayland-0"):
             sockets.append(str(self._listen(d.folder / "run" / path)))
+        services = self._serve_loopback()
         abstract = f"rb-escape-{os.getpid()}"
         self._listen("\0" + abstract)
         segment = self._as_user("import ctypes;c=ctypes.CDLL(None);"
@@ -83,7 +86,7 @@ class Field:
             mark.write_text("x")
         return {
             "canary_value": CANARY, "canaries": [str(d.home / p) for p in HOME_CANARIES], "home": str(d.home),
-            "loader_variables": LOADER, "desktop_variables": DESKTOP, "sockets": sockets, "abstract": abstract, "shm_key": os.getpid(),
+            "loader_variables": LOADER, "desktop_variables": DESKTOP, "services": services, "sockets": sockets, "abstract": abstract, "shm_key": os.getpid(),
             "shm_name": self.marks[0].name, "tmp_name": self.marks[1].name, "runtime": str(d.runtime),
             "state": str(d.state), "other_marker": self.marker, "outside_pids": [self.outside.pid, d.broker_pid(), *d.front_pids()],
         }
@@ -99,6 +102,33 @@ class Field:
             harness.give(path)
         self.listeners.append(listener)
         return path
+
+    def _serve_loopback(self):
+        """A service on every loopback address that there is: (family, type, address, port)."""
+        services = []
+        for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+            for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+                listener = socket.socket(family, kind)
+                try:
+                    listener.bind((address, 0))
+                except OSError:
+                    continue
+                self.listeners.append(listener)
+                services.append((int(family), int(kind), address, listener.getsockname()[1]))
+                if kind == socket.SOCK_STREAM:
+                    listener.listen(8)
+                else:
+                    threading.Thread(target=self._echo, args=(listener,), daemon=True).start()
+        return services
+
+    @staticmethod
+    def _echo(listener):
+        while True:
+            try:
+                text, peer = listener.recvfrom(64)
+                listener.sendto(text, peer)
+            except OSError:
+                return
 
     def _as_user(self, code):
         return self.daemon.run([sys.executable, "-c", code]).out
@@ -145,18 +175,21 @@ def field():
 
 
 def make(attempt):
-    own_control = "# control: self" in attempt.read_text()
+    text = attempt.read_text()
+    own_control = "# control: self" in text
+    profiles = (re.findall(r"^# profiles: (.+)$", text, re.M) or [SANDBOXES])[0].split()
 
     def test():
         block = attempt.stem.replace("_", "-")
-        for profile in SANDBOXES:
+        for profile in profiles:
             escaped, said = field().run(block, profile)
             assert not escaped, f"{profile}: {said}"
-        if own_control:
-            noticed, said = field().run(block + "-control", "workspace")
-        else:
+            if own_control:
+                noticed, said = field().run(block + "-control", profile)
+                assert noticed, f"{profile}: the attempt notices nothing: {said}"
+        if not own_control:
             noticed, said = field().run(block, "host")
-        assert noticed or attempt.stem == "080_start_up_files", f"the attempt notices nothing: {said}"
+            assert noticed or attempt.stem == "080_start_up_files", f"the attempt notices nothing: {said}"
     return test
 
 
@@ -167,8 +200,9 @@ for _attempt in ATTEMPTS:
 def test_080_start_up_files():  # judged by the file itself
     f = field()
     mark = f.daemon.home / ".bashrc"
-    f.run("080-start-up-files", "workspace")
-    assert not mark.exists(), "a script rewrote the operator's ~/.bashrc"
+    for profile in SANDBOXES.split():
+        f.run("080-start-up-files", profile)
+        assert not mark.exists(), f"{profile}: a script rewrote the operator's ~/.bashrc"
     f.run("080-start-up-files", "host")
     assert "escaped" in mark.read_text(), "the attempt notices nothing"
 

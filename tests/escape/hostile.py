@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import harness  # noqa: E402
 from harness import Daemon, wait_until  # noqa: E402
 
-SANDBOXES = ("workspace", "inspect")
+SANDBOXES = ("workspace", "inspect", "sealed")
 RENAME_EXCHANGE = 2
 libc = ctypes.CDLL(None, use_errno=True)
 

@@ -37,8 +37,6 @@ def test_profiles_are_what_doctor_says_of_them():
         assert done.rc == 0 and facts["user namespaces"] and facts["seccomp"], told
         usable = {profile["name"]: profile["usable"] for profile in told["profiles"]}
         for profile, launched in launches(d, "nothing", book_of(d)).items():
-            if profile == "sealed":  # enforced, and not offered yet
-                continue
             assert (launched.rc == 0) == usable[profile], (profile, launched)
         d.end_sessions()
 

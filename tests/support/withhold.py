@@ -1,14 +1,19 @@
 """withhold.py LAYER PROGRAM ARGUMENT... — the program on a machine without that layer: a filter that
 every process of it inherits answers the layer's system calls as a kernel without it would.   [tests]
+With landlock-N a supervisor says that the kernel's Landlock is of ABI N, for as long as the filter lives.
 """
 import ctypes
 import errno
+import fcntl
 import os
+import select
+import socket
 import struct
 import sys
 
 LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
-ALLOW, FAIL = 0x7FFF0000, 0x00050000
+ALLOW, FAIL, NOTIFY = 0x7FFF0000, 0x00050000, 0x7FC00000
+RECEIVE, ANSWER = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_RECV and _SEND
 NEW_USER = 0x10000000
 # (number on x86-64, errno, bits of the first argument that it takes or 0)
 LAYERS = {
@@ -36,13 +41,58 @@ def program(rules):
     return out + step(RETURN, ALLOW)
 
 
+# landlock_create_ruleset(…, LANDLOCK_CREATE_RULESET_VERSION)
+VERSION_ASKED = (step(LOAD, 0) + step(EQUAL, 444, 0, 3) + step(LOAD, 32) + step(EQUAL, 1, 0, 1)
+                 + step(RETURN, NOTIFY) + step(RETURN, ALLOW))
+
+
+def answer_version(link, abi):
+    """Until nobody has the filter any more."""
+    _, (listener,), _, _ = socket.recv_fds(link, 1, 1)
+    link.close()
+    wait = select.poll()
+    wait.register(listener, select.POLLIN)
+    while wait.poll()[0][1] & select.POLLIN:
+        asked = bytearray(80)
+        try:
+            fcntl.ioctl(listener, RECEIVE, asked)
+            fcntl.ioctl(listener, ANSWER, struct.pack("<QqiI", struct.unpack_from("<Q", asked)[0], abi, 0, 0))
+        except OSError:
+            pass  # who asked is gone
+
+
+def start_supervisor(abi):
+    """The link that it gets the listener by. It holds none of the program's streams and isn't its child."""
+    ours, theirs = socket.socketpair()
+    if os.fork() == 0:
+        if os.fork() == 0:
+            ours.close()
+            os.setsid()
+            empty = os.open("/dev/null", os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(empty, stream)
+            answer_version(theirs, abi)
+        os._exit(0)
+    os.wait()
+    return ours
+
+
 def main():
-    code = program(LAYERS[sys.argv[1]])
+    layer, _, abi = sys.argv[1].partition("-")
+    link = start_supervisor(int(abi)) if layer == "landlock" and abi else None
+    code = VERSION_ASKED if link else program(LAYERS[sys.argv[1]])
     buffer = ctypes.create_string_buffer(code, len(code))
     filter_ = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer)), 16)
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(38, 1, 0, 0, 0) < 0 or libc.prctl(22, 2, filter_, 0, 0) < 0:
+    listener = -1
+    if libc.prctl(38, 1, 0, 0, 0) == 0:
+        listener = libc.syscall(317, 1, 8 if link else 0, filter_)  # SECCOMP_FILTER_FLAG_NEW_LISTENER
+    if listener < 0:
         sys.exit(f"withhold.py: {os.strerror(ctypes.get_errno())}")
+    if link:
+        socket.send_fds(link, [b"x"], [listener])
+        os.close(listener)
+        link.close()
     os.execvp(sys.argv[2], sys.argv[2:])
 
 

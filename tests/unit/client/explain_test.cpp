@@ -153,7 +153,26 @@ TEST_CASE("explain: other profiles in their own words, host in none") {
   REQUIRE(inspect.size() == 1);
   CHECK(inspect[0].why == "inspect: nothing but /tmp can be written to");
   CHECK(inspect[0].advice == "--profile workspace");
-  CHECK(explain("ping: connect: Network is unreachable\n", ground_of("sealed")).size() == 1);
+  for (const char* line :
+       {"bash: connect: Network is unreachable", "curl: (6) Could not resolve host: example.org",
+        "ssh: Could not resolve hostname h: Temporary failure in name resolution",
+        "Error: connect ENETUNREACH 10.0.0.1:80", "Error: getaddrinfo EAI_AGAIN example.org",
+        "wget: unable to resolve host address 'example.org'"}) {
+    CAPTURE(line);
+    const auto cut_off = explain(std::string(line) + "\n", ground_of("sealed"));
+    REQUIRE(cut_off.size() == 1);
+    CHECK(cut_off[0].what == "reach the network");
+    CHECK(cut_off[0].why == "sealed: it has none");
+    CHECK(cut_off[0].advice == "--profile workspace");
+    CHECK(explain(std::string(line) + "\n", ground_of("workspace")).empty());
+  }
+  CHECK(explain("curl: (7) Failed to connect to localhost port 1: Connection refused\n",
+                ground_of("sealed"))
+            .empty());
+  const auto tool =
+      explain("bash: /home/anna/.cargo/bin/x: No such file or directory\n", ground_of("sealed"));
+  REQUIRE(tool.size() == 1);
+  CHECK(tool[0].advice == "--read /home/anna/.cargo/bin");
   CHECK(explain("bash: /etc/x: Read-only file system\n", ground_of("host")).empty());
 }
 

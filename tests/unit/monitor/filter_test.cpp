@@ -89,7 +89,7 @@ TEST_CASE("filter: refuses terminal input and line disciplines whatever the uppe
 TEST_CASE("filter: allows the socket families of the profile and no other, in every spelling") {
   const Bytes scoped = filter_of("workspace", 6);
   const Bytes unscoped = filter_of("workspace", 5);
-  const Bytes none = filter_of("sealed", 6);
+  const Bytes own = filter_of("sealed", 5);  // its namespace divides sockets, with Landlock or not
   for (std::uint64_t family = 0; family < 300; ++family) {
     CAPTURE(family);
     const bool inet = family == 2 || family == 10;
@@ -99,7 +99,7 @@ TEST_CASE("filter: allows the socket families of the profile and no other, in ev
     for (const std::uint64_t noise : {0ULL, 1ULL << 32, ~0ULL << 32}) {
       CHECK(testing::answer(scoped, kSocket, {family | noise}) == wanted(inet || local || netlink));
       CHECK(testing::answer(unscoped, kSocket, {family | noise}) == wanted(inet || netlink));
-      CHECK(testing::answer(none, kSocket, {family | noise}) == wanted(local || netlink));
+      CHECK(testing::answer(own, kSocket, {family | noise}) == wanted(inet || local || netlink));
       CHECK(testing::answer(unscoped, kSocketpair, {family | noise}) == wanted(local));
     }
   }

@@ -19,9 +19,7 @@ std::string decided(const Request& request) {
   }
   const auto& refuse = std::get<Refuse>(decision);
   CHECK_FALSE(refuse.text.empty());
-  return refuse.why == Why::NotPermitted     ? "not permitted"
-         : refuse.why == Why::UnknownProfile ? "unknown"
-                                             : "not enforced";
+  return refuse.why == Why::NotPermitted ? "not permitted" : "unknown";
 }
 
 Request request(Role role, std::string_view type, std::string_view block, std::string_view asked) {
@@ -50,8 +48,8 @@ TEST_CASE("decide: role, type, the block's profile and the person's, as a table"
                          Row{kOperator, "command", "host", "host", "allow host"},
                          Row{kOperator, "command", "host", "workspace", "allow workspace"},
                          Row{kOperator, "command", "inspect", "", "allow inspect"},
-                         Row{kOperator, "command", "", "sealed", "not enforced"},
-                         Row{kOperator, "command", "sealed", "", "not enforced"},
+                         Row{kOperator, "command", "", "sealed", "allow sealed"},
+                         Row{kOperator, "command", "sealed", "", "allow sealed"},
                          Row{kOperator, "command", "", "root", "unknown"},
                          Row{kOperator, "command", "", "HOST", "unknown"},
                          Row{kAgent, "check", "", "", "not permitted"},
@@ -69,6 +67,7 @@ TEST_CASE("profiles: one narrower than the next, and only host is unsandboxed") 
     CHECK(profile.sandboxed() == (profile.name != "host"));
     CHECK((profile.variables == Variables::AllowAll) == (profile.name == "host"));
     CHECK((profile.network == Network::None) == (profile.name == "sealed"));
+    CHECK((profile.variables == Variables::Fewest) == (profile.name == "sealed"));
   }
   CHECK(find_profile("inspect")->work == WorkFolder::ReadOnly);
   CHECK(find_profile("inspect")->home == Home::ReadOnly);
@@ -82,7 +81,7 @@ TEST_CASE("profiles: a value made from nothing weakens nothing") {
   CHECK(nothing.network == Network::None);
   CHECK(nothing.work == WorkFolder::Hidden);
   CHECK(nothing.home == Home::ReadOnly);
-  CHECK(nothing.variables == Variables::Listed);
+  CHECK(nothing.variables == Variables::Fewest);
 }
 
 TEST_CASE("variables: credentials never pass a list, whatever they are called") {
@@ -120,6 +119,11 @@ TEST_CASE("variables: credentials never pass a list, whatever they are called") 
   CHECK(pass_variables(*find_profile("workspace"), session) == wanted);
   CHECK(pass_variables(*find_profile("inspect"), session) == wanted);
   CHECK(pass_variables(*find_profile("host"), session).size() == session.size() - 2);
+  CHECK(pass_variables(*find_profile("sealed"), session) ==
+        std::vector<std::string>{"PATH=/bin", "HOME=/home/a", "TERM=xterm", "LANG=C.UTF-8",
+                                 "LC_ALL=C.UTF-8"});
+  CHECK(umask_of(*find_profile("sealed"), 022) == 077);
+  CHECK(umask_of(*find_profile("workspace"), 022) == 022);
 }
 
 TEST_CASE("variables: every loader variable of threat 14 is known by name") {
@@ -173,7 +177,8 @@ TEST_CASE(
 }
 
 TEST_CASE("tools: no listed folder is or holds a place of credentials") {
-  for (const std::string_view tool : tool_folders()) {
+  CHECK(tool_folders(*find_profile("sealed")).empty());
+  for (const std::string_view tool : tool_folders(*find_profile("workspace"))) {
     CAPTURE(tool);
     CHECK(tool.front() != '/');
     CHECK(tool.find("..") == std::string_view::npos);
