@@ -134,7 +134,7 @@ Status Builder::perform(const Step& step) {
 
 Status Builder::make_private() {
   old_root_ = Fd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!old_root_ || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) < 0) {
+  if (!old_root_ || ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) < 0) {
     return errno_error("mount");
   }
   return done();
@@ -232,6 +232,7 @@ Status Builder::attach_clone(const Fd& source, const std::string& to, const Step
     return errno_error("open_tree");
   }
   mount_attr attributes{};
+  attributes.propagation = MS_PRIVATE;  // what is mounted outside later isn't shown
   attributes.attr_set = kAlways | (step.devices ? MOUNT_ATTR_NOEXEC : MOUNT_ATTR_NODEV) |
                         (step.writable ? 0 : MOUNT_ATTR_RDONLY);
   if (::mount_setattr(clone.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
@@ -242,13 +243,18 @@ Status Builder::attach_clone(const Fd& source, const std::string& to, const Step
   return place ? attach(clone, *place) : Status(place.failure());
 }
 
-// A base is a path of ours or the operator's and may be a link; what lies beneath may not.
+// A base in the old root is a path of ours or the operator's and may be a link; what lies beneath
+// may not, and in the new root, where other executions can exchange folders, no part may.
 int Builder::base_folder(const std::string& base) {
   if (base != base_ || !base_folder_) {
-    const bool old = base.front() == '/';
-    base_folder_ = Fd(::openat(old ? old_root_.get() : root_.get(),
-                               base == "/" ? "." : base.c_str() + (old ? 1 : 0),
-                               O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (base.front() == '/') {
+      base_folder_ = Fd(::openat(old_root_.get(), base == "/" ? "." : base.c_str() + 1,
+                                 O_PATH | O_DIRECTORY | O_CLOEXEC));
+    } else {
+      Result<Fd> opened = open_beneath(root_.get(), base, O_PATH | O_DIRECTORY);
+      base_folder_ = opened ? std::move(*opened) : Fd();
+      errno = opened ? 0 : opened.failure().errnum;
+    }
     base_ = base;
   }
   return base_folder_.get();

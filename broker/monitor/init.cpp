@@ -153,6 +153,7 @@ class Init {
   int control_;
   bool sandbox_;
   Builder builder_;
+  RootView view_;
   Launch launch_;
   JailEnds ends_;
   std::vector<Fd> held_;  // until the script's process has them
@@ -180,7 +181,8 @@ void Init::prepare(const Owner& owner) {
   if (Status mapped = write_id_maps(owner); !mapped) {
     fail(control_, Error{Code::System, "user namespace", mapped.failure().errnum});
   }
-  if (Status built = builder_.perform(plan_base(look_at_root())); !built) {
+  view_ = look_at_root();
+  if (Status built = builder_.perform(plan_base(view_)); !built) {
     fail(control_, built.failure());
   }
   tell(control_, report(Report::Kind::Prepared));
@@ -246,7 +248,8 @@ Status Init::open_results() {
 Status Init::build() {
   if (sandbox_) {
     launch_.generated_path = place_of(launch_.generated);
-    const Result<std::vector<Step>> steps = plan_launch(launch_);
+    view_.named = look_at_named_files();
+    const Result<std::vector<Step>> steps = plan_launch(launch_, view_);
     return steps ? builder_.perform(*steps) : Status(steps.failure());
   }
   if (Status placed = place_script(); !placed) {

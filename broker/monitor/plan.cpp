@@ -99,6 +99,20 @@ void plan_proc(std::vector<Step>& out, bool root) {
   }
 }
 
+// Where links in /etc lead, at their own places, as those are at this launch.
+void plan_named(const RootView& view, std::vector<Step>& out) {
+  for (const RootView::Named& named : view.named) {
+    const bool shown =
+        std::any_of(view.folders.begin(), view.folders.end(), [&](const RootView::Entry& entry) {
+          return entry.link.empty() && is_beneath(named.place, "/" + entry.name);
+        });
+    if (!shown) {
+      out.push_back(bind(relative(named.place), relative(named.source)));
+      out.back().optional = true;
+    }
+  }
+}
+
 // The one runbook folder and the writable ones, outer before inner.
 Status plan_folders(const Launch& launch, std::vector<Step>& out) {
   const bool writable = launch.profile.work == policy::WorkFolder::AllowWrite;
@@ -274,16 +288,23 @@ RootView look_at_root() {
       view.folders.push_back({std::string(name), S_ISLNK(facts.st_mode) ? target_of(path) : ""});
     }
   }
+  view.named = look_at_named_files();
+  return view;
+}
+
+std::vector<RootView::Named> look_at_named_files() {
+  std::vector<RootView::Named> out;
   for (const char* file : kNamedFiles) {
     const std::string target = target_of(file);
-    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(file, nullptr), std::free);
-    if (real != nullptr && !target.empty()) {
+    const std::unique_ptr<char, decltype(&std::free)> real(
+        target.empty() ? nullptr : ::realpath(file, nullptr), std::free);
+    if (real != nullptr) {
       std::string place =
           std::filesystem::path(file).parent_path().append(target).lexically_normal();
-      view.named.push_back({std::move(place), real.get()});
+      out.push_back({std::move(place), real.get()});
     }
   }
-  return view;
+  return out;
 }
 
 std::vector<Step> plan_base(const RootView& view) {
@@ -293,18 +314,12 @@ std::vector<Step> plan_base(const RootView& view) {
   for (const RootView::Entry& entry : view.folders) {
     out.push_back(entry.link.empty() ? bind(entry.name, entry.name) : link(entry.name, entry.link));
   }
-  for (const RootView::Named& named : view.named) {
-    const bool shown =
-        std::any_of(view.folders.begin(), view.folders.end(), [&](const RootView::Entry& entry) {
-          return entry.link.empty() && is_beneath(named.place, "/" + entry.name);
-        });
-    if (!shown) {
-      out.push_back(bind(relative(named.place), relative(named.source)));
-      out.back().optional = true;
-    }
+  for (const char* place : {"run", "home", "srv", "mnt", "media", "var/cache", "var/spool"}) {
+    out.push_back(folder(place));  // programs expect them; there is nothing in them
   }
-  out.push_back(folder("run"));
   out.push_back(link("var/run", "/run"));
+  out.push_back(link("run/lock", "/tmp"));
+  out.push_back(link("var/lock", "/run/lock"));
   plan_proc(out, view.root);
   plan_devices(out);
   out.push_back(bind("sys/devices/system/cpu", "sys/devices/system/cpu"));
@@ -312,11 +327,12 @@ std::vector<Step> plan_base(const RootView& view) {
   return out;
 }
 
-Result<std::vector<Step>> plan_launch(const Launch& launch) {
+Result<std::vector<Step>> plan_launch(const Launch& launch, const RootView& view) {
   if (Status checked = check_places(launch); !checked) {
     return checked.failure();
   }
   std::vector<Step> out;
+  plan_named(view, out);
   if (launch.profile.network == policy::Network::None) {
     out.push_back({Do::OwnNetwork, "network namespace"});
   }

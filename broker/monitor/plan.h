@@ -14,7 +14,7 @@
 namespace rb::mon {
 
 enum class Do {
-  MakePrivate,      // no mount event leaves or enters from here on
+  MakePrivate,      // no mount event leaves from here on; what the machine unmounts isn't kept
   NewRoot,          // an empty file system, which becomes the current folder
   Folder,           // `to`
   Link,             // `to` → `from`
@@ -54,14 +54,15 @@ struct RootView {
     std::string source;  // the real path of what is there
   };
   std::vector<Entry> folders;
-  std::vector<Named> named;
+  std::vector<Named> named;  // replaced while a sandbox waits: looked at again for each launch
   bool root = false;  // uid 0: files of /proc that only root may write need a mount of their own
 };
 // Reads it; needs no rights.
 [[nodiscard]] RootView look_at_root();
+[[nodiscard]] std::vector<RootView::Named> look_at_named_files();
 
 [[nodiscard]] std::vector<Step> plan_base(const RootView& view);
-[[nodiscard]] Result<std::vector<Step>> plan_launch(const Launch& launch);
+[[nodiscard]] Result<std::vector<Step>> plan_launch(const Launch& launch, const RootView& view);
 
 // Where the script lies for its interpreter; "" for a memory file. Unsandboxed: in the execution's
 // own folder, so that it is what was approved, whatever became of the runbook's folder.

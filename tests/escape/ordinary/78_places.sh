@@ -1,5 +1,4 @@
 #!/bin/bash
-# differs: workspace: folders where machines keep nothing of ours don't exist, nor their names
 for place in /home /srv /mnt /media /var/lib /var/cache /var/spool /run/lock /usr/local /opt /etc /var/tmp /dev/shm; do
   [ -d "$place" ] || echo "no $place"
 done

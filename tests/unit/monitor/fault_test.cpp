@@ -29,7 +29,7 @@ std::set<std::string> stages() {
   for (const mon::Step& step : mon::plan_base(mon::look_at_root())) {
     out.insert(step.name);
   }
-  const Result<std::vector<mon::Step>> steps = mon::plan_launch(launch);
+  const Result<std::vector<mon::Step>> steps = mon::plan_launch(launch, mon::look_at_root());
   for (const mon::Step& step : steps.value()) {
     out.insert(step.name);
   }

@@ -36,7 +36,7 @@ Launch launch_of(const char* profile) {
 }
 
 std::vector<Step> planned(const Launch& launch) {
-  Result<std::vector<Step>> steps = plan_launch(launch);
+  Result<std::vector<Step>> steps = plan_launch(launch, usual());
   REQUIRE(steps.ok());
   return std::move(*steps);
 }
@@ -85,8 +85,16 @@ TEST_CASE("plan: links of the root stay links, folders are mounted, resolv.conf 
   CHECK(find(base, Do::Bind, "usr") != nullptr);
   REQUIRE(find(base, Do::Link, "bin") != nullptr);
   CHECK(find(base, Do::Link, "bin")->from == "usr/bin");
-  CHECK(find(base, Do::Bind, "run/systemd/resolve/stub-resolv.conf") != nullptr);
-  CHECK(find(base, Do::Bind, "usr/share/zoneinfo/UTC") == nullptr);  // shown already
+  for (const char* place : {"home", "srv", "mnt", "media", "var/cache", "var/spool"}) {
+    CHECK(find(base, Do::Folder, place) != nullptr);
+  }
+  REQUIRE(find(base, Do::Link, "run/lock") != nullptr);
+  CHECK(find(base, Do::Link, "run/lock")->from == "/tmp");
+  // With the launch: the file may be replaced while a base waits for one.
+  CHECK(find(base, Do::Bind, "run/systemd/resolve/stub-resolv.conf") == nullptr);
+  const std::vector<Step> launched = planned(launch_of("workspace"));
+  CHECK(find(launched, Do::Bind, "run/systemd/resolve/stub-resolv.conf") != nullptr);
+  CHECK(find(launched, Do::Bind, "usr/share/zoneinfo/UTC") == nullptr);  // shown already
 }
 
 TEST_CASE("plan: root gets what only root could write in /proc read-only") {
@@ -146,14 +154,14 @@ TEST_CASE("plan: a work folder is refused when it is or holds what must not be w
                            "/home/anna/.local/state/runbookd", "/home/anna/runbooks/db"}) {
     CAPTURE(path);
     launch.work_path = path;
-    const Result<std::vector<Step>> steps = plan_launch(launch);
+    const Result<std::vector<Step>> steps = plan_launch(launch, usual());
     REQUIRE_FALSE(steps.ok());
     CHECK(steps.failure().code == Code::Refused);
   }
   for (const char* path : {"/home/annabel", "/home/anna/project", "/run/user/10"}) {
     CAPTURE(path);
     launch.work_path = path;
-    CHECK(plan_launch(launch).ok());
+    CHECK(plan_launch(launch, usual()).ok());
   }
 }
 
@@ -227,7 +235,7 @@ TEST_CASE("plan: a grant that is or holds home or what is hidden is refused by n
   for (const char* path : {"/", "/home", "/home/anna", "/home/anna/.local", "/run/user/1000"}) {
     Launch launch = launch_of("workspace");
     launch.grants.push_back({path, false, Fd(::open("/", O_PATH))});
-    const Result<std::vector<Step>> steps = plan_launch(launch);
+    const Result<std::vector<Step>> steps = plan_launch(launch, usual());
     CAPTURE(path);
     REQUIRE_FALSE(steps.ok());
     CHECK(steps.failure().code == Code::Refused);
