@@ -62,5 +62,45 @@ def test_without_landlock():
     lacking("landlock", "Landlock", "this kernel has no Landlock")
 
 
+def refused_by_name(d, run, why):
+    """What `run` starts has a daemon that refuses every sandbox for this reason, and `host` goes on."""
+    told = run("doctor", "--json").json()
+    book = book_of(d)
+    for profile in PROFILES:
+        launched = run("run", book, "--profile", profile)
+        said = {one["name"]: one for one in told["profiles"]}[profile]
+        if profile == "host":
+            assert said["usable"] and launched.rc == 0 and launched.text() == "ran\n", (said, launched)
+            assert (d.books / "ran").exists()
+            continue
+        assert not said["usable"] and why in said["why"], said
+        assert launched.rc == 126 and launched.out == b"", (profile, launched)
+        assert f"can't enforce {profile}" in launched.err and why in launched.err, (profile, launched)
+        assert not (d.books / "ran").exists()
+    d.end_sessions()
+
+
+def test_without_the_newer_mount_calls():
+    if platform.machine() != "x86_64":
+        harness.skip("the filter's numbers are x86-64's")
+    with Daemon("no-mounts") as d:
+        assert without(d, "new-mounts", "doctor", "--json").json()["daemon"] is None
+        for profile, launched in launches(d, "new-mounts", book_of(d)).items():
+            assert launched.rc == 125 and launched.out == b"", (profile, launched)
+            assert "Function not implemented" in launched.err, (profile, launched)
+        assert not (d.books / "ran").exists()
+
+
+def test_where_a_part_of_proc_is_covered():
+    """As containers do it (threat 41): the kernel then gives no /proc to anybody below."""
+    with Daemon("covered") as d:
+        machine = ["unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "sh", "-c",
+                   'mount -t tmpfs none /proc/sys/fs && exec "$@"', "sh"]
+        if d.run([*machine, "true"]).rc != 0:
+            raise harness.Skipped("no user namespaces to mount in")
+        refused_by_name(d, lambda *words: d.run([*machine, d.bin / "runbookctl", *words]),
+                        "mount /proc: Operation not permitted")
+
+
 if __name__ == "__main__":
     harness.main(globals())
