@@ -23,12 +23,16 @@ Facts Facts::probe() {
     } else if (facts.missing.empty()) {
       facts.missing = filter.failure().text();
     }
+    if (facts.missing.empty()) {
+      const std::string why = mon::try_launch(profile, facts.filter);
+      facts.missing = why.empty() ? "" : "this machine refuses it (" + why + ")";
+    }
   }
   return out;
 }
 
 const Facts::OfProfile& Facts::of(const std::string& profile) const {
-  static const OfProfile unknown{"no such profile", "", {}};
+  static const OfProfile unknown{"no such profile", "", false, {}};
   const auto found = profiles_.find(profile);
   return found == profiles_.end() ? unknown : found->second;
 }
