@@ -253,9 +253,10 @@ MaybeRefusal refuse_sockets(const Broker& broker, const policy::Profile& profile
     return std::nullopt;
   }
   return Refusal{Reason::REFUSED_PROFILE,
-                 socket->set + " can't be granted in " + profile.name +
-                     ": this kernel's Landlock can't keep all other sockets away (ABI 6 can), so "
-                     "the profile has none. Use sealed, which has a network of its own, or host"};
+                 socket->set + " can't be granted on this kernel in " + profile.name +
+                     ": its Landlock can't keep a script from other sockets, so scripts open none; "
+                     "it takes Linux 6.12, or the profile sealed, which has a network of its own, "
+                     "or the profile host"};
 }
 
 }  // namespace

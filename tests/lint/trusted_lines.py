@@ -18,9 +18,7 @@ from sources import ROOT, bare, finish, includes, name, product
 #   13,119  outputs that a killed monitor left in `host`
 #   13,128  sockets are refused by name where Landlock holds none to a sandbox
 #   13,162  the profile `sealed`: fewest variables, a network of its own, sockets refused by name
-#   13,156  the profile `sealed`: fewest variables, a network of its own, sockets refused by name
 #   13,184  a waiting sandbox keeps neither replaced files nor mounts that were taken away
-#   13,178  a waiting sandbox keeps neither replaced files nor mounts that were taken away
 #   13,297  each profile is launched whole before it is offered
 BUDGET = 13297
 # Trusted code reads no text format at all: not even by way of common/.
