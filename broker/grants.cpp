@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,9 +9,11 @@
 #include <optional>
 
 #include "broker/broker.h"
+#include "broker/withheld.h"
 #include "common/folder.h"
 #include "policy/builtin.h"
 #include "policy/grants.h"
+#include "protocol/folder_id.h"
 #include "protocol/limits.h"
 #include "protocol/wire.h"
 
@@ -28,8 +29,8 @@ Fd open_place(const std::string& path) {
 }
 
 mode_t type_of(const Fd& place) {
-  struct stat facts {};
-  return ::fstat(place.get(), &facts) == 0 ? facts.st_mode & S_IFMT : 0;
+  const auto facts = place_facts(place.get());
+  return facts ? facts->type : 0;
 }
 
 struct Ground {
@@ -110,7 +111,7 @@ std::string show_named(const Ground& ground, const std::string& set, std::string
     return "";
   }
   const std::string real = place_of(place.get());
-  if (is_withheld(ground.broker, ground.session, real) || is_of_kernel(real) ||
+  if (is_withheld(ground.broker, ground.session, place) || is_of_kernel(real) ||
       (type == S_IFDIR && is_of_others(real))) {
     return path + std::string(kWithheld);
   }
@@ -148,7 +149,7 @@ MaybeRefusal add_set(const Ground& ground, const policy::CredentialSet& set, Gra
   for (const std::string_view file : set.files) {
     const std::string path = home + "/" + std::string(file);
     Fd place = open_place(path);
-    if (home.size() < 2 || !place || is_withheld(ground.broker, session, place_of(place.get())) ||
+    if (home.size() < 2 || !place || is_withheld(ground.broker, session, place) ||
         (type_of(place) != S_IFDIR && type_of(place) != S_IFREG)) {
       continue;
     }
@@ -181,8 +182,13 @@ MaybeRefusal add_set(const Ground& ground, const policy::CredentialSet& set, Gra
 }
 
 // Why this place, as the kernel has it, can't be granted; "" when it can.
-std::string why_not(const Ground& ground, const std::string& real, bool writable) {
-  if (is_withheld(ground.broker, ground.session, real) || is_of_others(real)) {
+std::string why_not(const Ground& ground, const Fd& place, const std::string& real, bool writable) {
+  const mode_t type = type_of(place);
+  if (type != S_IFDIR && type != S_IFREG) {
+    return type == S_IFSOCK ? " is a socket: give it with --socket"
+                            : " is neither a folder nor a file: only the profile `host` reaches it";
+  }
+  if (is_withheld(ground.broker, ground.session, place) || is_of_others(real)) {
     return " can't be granted: it is or holds home, / or the record, or it is the system's. Name a "
            "folder below it";
   }
@@ -194,23 +200,41 @@ std::string why_not(const Ground& ground, const std::string& real, bool writable
   return "";
 }
 
-MaybeRefusal add_path(const Ground& ground, const std::string& path, bool writable, Grants& into) {
-  if (path.empty() || path.front() != '/') {
-    return Refusal{Reason::MALFORMED, "a granted path isn't absolute"};
+std::string why_no_socket(const Ground& ground, const Fd& place, const std::string& real) {
+  if (type_of(place) != S_IFSOCK) {
+    return " isn't a socket: give it with --read or --write";
   }
-  Fd place = open_place(path);
-  if (!place) {
-    return Refusal{Reason::BAD_INPUT, errno_error(path).text() + ": it can't be granted"};
+  if (is_withheld(ground.broker, ground.session, place)) {
+    return " is the daemon's own: scripts never reach it";
   }
-  std::string real = place_of(place.get());
-  if (type_of(place) != S_IFDIR && type_of(place) != S_IFREG) {
-    return Refusal{Reason::BAD_INPUT,
-                   real + " is neither a folder nor a file: only the profile `host` reaches it"};
+  return policy::equals_host(real) ? " gives who reaches it what the profile `host` gives: if that "
+                                     "is meant, run the block with --profile host"
+                                   : "";
+}
+
+enum class Kind : std::uint8_t { Read, Write, Socket };
+
+// Places that the client opened: no path of a message is opened here.
+MaybeRefusal add_places(const Ground& ground, capnp::List<front::FolderId>::Reader said, Kind kind,
+                        std::span<Fd> opened, Grants& into) {
+  for (unsigned i = 0; i < said.size(); ++i) {
+    Fd& place = opened[i];
+    std::string real = place_of(place.get());
+    if (!is_place(said[i], place.get()) || real.empty() || real.front() != '/') {
+      return Refusal{Reason::MALFORMED, "a descriptor isn't of the place that is to be granted"};
+    }
+    const std::string why = kind == Kind::Socket
+                                ? why_no_socket(ground, place, real)
+                                : why_not(ground, place, real, kind == Kind::Write);
+    if (!why.empty()) {
+      return Refusal{Reason::BAD_INPUT, real + why};
+    }
+    if (MaybeRefusal refused =
+            add(into, {"", std::move(real), kind == Kind::Write, std::move(place)})) {
+      return refused;
+    }
   }
-  if (const std::string why = why_not(ground, real, writable); !why.empty()) {
-    return Refusal{Reason::BAD_INPUT, real + why};
-  }
-  return add(into, {"", std::move(real), writable, std::move(place)});
+  return std::nullopt;
 }
 
 Refusal no_such_set(const std::string& name) {
@@ -221,7 +245,8 @@ Refusal no_such_set(const std::string& name) {
   return Refusal{Reason::BAD_INPUT, "there is no credential set " + name + ": they are " + all};
 }
 
-MaybeRefusal add_all(const Ground& ground, front::Start::Reader from, Grants& into) {
+MaybeRefusal add_all(const Ground& ground, front::Start::Reader from, std::span<Fd> places,
+                     Grants& into) {
   for (const auto name : from.getWith()) {
     const policy::CredentialSet* set = policy::find_credential_set(wire::text(name));
     if (set == nullptr) {
@@ -231,15 +256,13 @@ MaybeRefusal add_all(const Ground& ground, front::Start::Reader from, Grants& in
       return refused;
     }
   }
-  for (const auto path : from.getRead()) {
-    if (MaybeRefusal refused = add_path(ground, wire::text(path), false, into)) {
+  for (const auto& [said, kind] :
+       {std::pair{from.getRead(), Kind::Read}, std::pair{from.getWrite(), Kind::Write},
+        std::pair{from.getSockets(), Kind::Socket}}) {
+    if (MaybeRefusal refused = add_places(ground, said, kind, places.first(said.size()), into)) {
       return refused;
     }
-  }
-  for (const auto path : from.getWrite()) {
-    if (MaybeRefusal refused = add_path(ground, wire::text(path), true, into)) {
-      return refused;
-    }
+    places = places.subspan(said.size());
   }
   return std::nullopt;
 }
@@ -261,26 +284,10 @@ MaybeRefusal refuse_sockets(const Broker& broker, const policy::Profile& profile
 
 }  // namespace
 
-bool is_withheld(const Broker& broker, const Environment& session, const std::string& path) {
-  // As they are named and, where links lead there, as the kernel has them: `path` is the kernel's.
-  const std::string home(session.value("HOME"));
-  const std::array<std::string, 2> homes = {home, place_of(open_place(home).get())};
-  const std::array<std::string, 4> own = {
-      broker.places.state_path(), place_of(broker.places.state()), broker.places.runtime_path(),
-      place_of(broker.places.runtime())};
-  return path.empty() || path.front() != '/' || path == "/" ||
-         std::any_of(
-             homes.begin(), homes.end(),
-             [&](const std::string& one) { return !one.empty() && is_beneath(one, path); }) ||
-         std::any_of(own.begin(), own.end(), [&](const std::string& folder) {
-           return !folder.empty() && (is_beneath(path, folder) || is_beneath(folder, path));
-         });
-}
-
 std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environment& session,
                                              const policy::Profile& profile,
-                                             const std::string& runbook,
-                                             front::Start::Reader from) {
+                                             const std::string& runbook, front::Start::Reader from,
+                                             std::span<Fd> places) {
   Grants out;
   if (!profile.sandboxed()) {
     return out;  // it reaches all of them
@@ -289,13 +296,11 @@ std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environ
     return Refusal{Reason::REFUSED_PROFILE, "nothing can be granted to write to in the profile " +
                                                 profile.name + ": use workspace"};
   }
-  for (const auto list : {from.getWith(), from.getRead(), from.getWrite()}) {
-    if (list.size() > limits::kGrants) {
-      return Refusal{Reason::LIMIT, "too many grants are asked for"};
-    }
+  if (from.getWith().size() > limits::kGrants) {
+    return Refusal{Reason::LIMIT, "too many grants are asked for"};
   }
   const Ground ground{broker, session, runbook};
-  if (MaybeRefusal refused = add_all(ground, from, out)) {
+  if (MaybeRefusal refused = add_all(ground, from, places, out)) {
     return *refused;
   }
   if (MaybeRefusal refused = refuse_sockets(broker, profile, out)) {

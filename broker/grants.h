@@ -1,13 +1,16 @@
 // grants.h — the folders, files and sockets that one start adds to its sandbox.   [TRUSTED: broker]
-// In:     what the operator asked for, under the request's MAC: names of credential sets, absolute
-//         paths to read or to write. The session's environment says where home is; `runbook` is the
-//         folder that scripts see as a sealed copy, and nothing in it becomes writable.
+// In:     what the operator asked for, under the request's MAC: names of credential sets, and the
+//         identity of each place to read, to write or to connect to; `places` are their descriptors
+//         in this order, one for each, and are taken. The session's environment says where home is;
+//         `runbook` is the folder that scripts see as a sealed copy, and nothing in it becomes
+//         writable.
 // Out:    open O_PATH descriptors and where inside each will lie; or the refusal for the client.
-//         What is or holds home, / or the record, what lies in the record, and places of the kernel
-//         and of other programs' sockets (/proc /sys /dev /run) are refused.
+//         What withheld.h names, and places of the kernel and of other programs' sockets (/proc
+//         /sys /dev /run) are refused; of sockets those that equal the profile `host`.
 // Source: DESIGN §7; docs/SECURITY.md §Grants.
 #pragma once
 
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -33,13 +36,8 @@ struct Grants {
   std::vector<std::string> variables;  // names that pass beside the profile's
 };
 
-[[nodiscard]] std::variant<Grants, Refusal> resolve_grants(const Broker& broker,
-                                                           const Environment& session,
-                                                           const policy::Profile& profile,
-                                                           const std::string& runbook,
-                                                           front::Start::Reader from);
-// A place that no script may be given whole.
-[[nodiscard]] bool is_withheld(const Broker& broker, const Environment& session,
-                               const std::string& path);
+[[nodiscard]] std::variant<Grants, Refusal> resolve_grants(
+    const Broker& broker, const Environment& session, const policy::Profile& profile,
+    const std::string& runbook, front::Start::Reader from, std::span<Fd> places);
 
 }  // namespace rb::brk

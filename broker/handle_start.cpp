@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "broker/starting.h"
+#include "broker/withheld.h"
 #include "common/folder.h"
 #include "common/io.h"
 #include "policy/builtin.h"
@@ -38,8 +39,6 @@ Starting from_wire(const CallPtr& call, front::Start::Reader from) {
   }
   out.timeout_ms = from.getTimeoutMs();
   out.new_run = from.getNewRun();
-  out.work_given = from.getWorkGiven();
-  out.work_is_meant = call->fds.size() == 1 && is_folder(from.getWork(), call->fds.front().get());
   out.verbatim = from.getVerbatim();
   return out;
 }
@@ -170,17 +169,11 @@ MaybeRefusal check_work(const Broker& broker, Starting& start) {
                    "a sandbox can't show " + start.runbook->folder_path +
                        ": it holds the record. Move the runbook into a folder of its own"};
   }
-  if (start.work_given != (start.call->fds.size() == 1) ||
-      start.work_given != start.work_is_meant) {
-    return Refusal{Reason::MALFORMED, "--work needs the folder's descriptor"};
-  }
-  if (!start.work_given) {
+  if (!start.work) {
     return std::nullopt;
   }
-  start.work_path = place_of(start.call->fds.front().get());
-  struct stat facts {};
-  if (::fstat(start.call->fds.front().get(), &facts) < 0 || !S_ISDIR(facts.st_mode) ||
-      is_withheld(broker, *start.session().environment, start.work_path)) {
+  start.work_path = place_of(start.work.get());
+  if (is_withheld(broker, *start.session().environment, start.work)) {
     return Refusal{Reason::BAD_INPUT,
                    "this folder can't be the work folder: it is or holds home, / or the record"};
   }
@@ -208,8 +201,8 @@ Status enter_run(Broker& broker, Starting& start) {
   if (!work) {
     return work.failure();
   }
-  if (start.work_given) {
-    start.give(monitor::Descriptor::WORK, std::move(start.call->fds.front()));
+  if (start.work) {
+    start.give(monitor::Descriptor::WORK, std::move(start.work));
     return done();
   }
   start.work_path =
@@ -326,7 +319,7 @@ void launch(Broker& broker, Starting& start) {
 
 MaybeRefusal find_grants(const Broker& broker, Operation operation, Starting& start) {
   auto grants = resolve_grants(broker, *start.session().environment, start.profile,
-                               start.runbook->folder_path, operation.getStart());
+                               start.runbook->folder_path, operation.getStart(), start.places);
   if (const Refusal* refused = std::get_if<Refusal>(&grants)) {
     return *refused;
   }
@@ -334,7 +327,28 @@ MaybeRefusal find_grants(const Broker& broker, Operation operation, Starting& st
   return std::nullopt;
 }
 
+// One for each place that the message names, in its order: none missing, none beside.
+MaybeRefusal take_descriptors(Operation operation, Starting& start) {
+  const auto from = operation.getStart();
+  std::vector<Fd>& fds = start.call->fds;
+  const std::size_t work = from.getWorkGiven() ? 1 : 0;
+  const std::size_t places =
+      std::size_t{from.getRead().size()} + from.getWrite().size() + from.getSockets().size();
+  if (fds.size() != work + places || (work == 1 && !is_folder(from.getWork(), fds[0].get()))) {
+    return Refusal{Reason::MALFORMED, "its descriptors aren't those of the places it names"};
+  }
+  if (work == 1) {
+    start.work = std::move(fds.front());
+    fds.erase(fds.begin());
+  }
+  start.places = std::move(fds);
+  return std::nullopt;
+}
+
 MaybeRefusal check(Broker& broker, Operation operation, Starting& start) {
+  if (MaybeRefusal refused = take_descriptors(operation, start)) {
+    return refused;
+  }
   if (MaybeRefusal refused = open_secrets(broker, operation, start)) {
     return refused;
   }

@@ -29,8 +29,8 @@ struct Starting {
   std::vector<Given> given;
   std::uint64_t timeout_ms = 0;
   bool new_run = false;
-  bool work_given = false;
-  bool work_is_meant = false;  // the descriptor is of the folder that the client said
+  Fd work;                 // --work DIR
+  std::vector<Fd> places;  // to be granted, in the order of the message
   bool verbatim = false;
   // As found.
   const Runbook* runbook = nullptr;

@@ -162,6 +162,13 @@ std::uint32_t umask_of(const Profile& profile, std::uint32_t session) {
   return profile.variables == Variables::Fewest ? 077 : session;
 }
 
+std::span<const std::string_view> protected_names() {
+  static constexpr std::array<std::string_view, 10> kNames = {
+      ".git",    ".envrc",    ".vscode", ".idea",  ".zed",
+      ".claude", ".mcp.json", ".cursor", ".husky", ".devcontainer"};
+  return kNames;
+}
+
 std::vector<std::string> pass_variables(const Profile& profile,
                                         const std::vector<std::string>& session) {
   std::vector<std::string> out;

@@ -31,6 +31,9 @@ inline constexpr std::string_view kResultsFolder = "/run/runbook/results";
 // Folders below home that hold tools and no credentials, shown read-only where they exist.
 [[nodiscard]] std::span<const std::string_view> tool_folders(const Profile& profile);
 [[nodiscard]] std::uint32_t umask_of(const Profile& profile, std::uint32_t session);
+// Names of files and folders that tools execute by themselves, or take commands from, when somebody
+// works beside them: read-only below every folder that an operator lets scripts change.
+[[nodiscard]] std::span<const std::string_view> protected_names();
 
 // What an execution gets of the session's variables ("NAME=value"), in their order. Entries
 // without a name or '=' and exported shell functions never pass a list.

@@ -1,6 +1,7 @@
 #include "policy/grants.h"
 
 #include <algorithm>
+#include <array>
 
 namespace rb::policy {
 
@@ -65,6 +66,17 @@ const CredentialSet* find_credential_set(std::string_view name) {
   const auto found = std::find_if(sets.begin(), sets.end(),
                                   [&](const CredentialSet& set) { return set.name == name; });
   return found == sets.end() ? nullptr : &*found;
+}
+
+bool equals_host(std::string_view socket) {
+  constexpr std::array<std::string_view, 18> kNames = {
+      "docker",  "podman",    "containerd", "/crio",   "libvirt",  "/lxd/",
+      "/incus/", "/buildkit", "snapd",      "systemd", "/dbus/",   "/X11",
+      ".X11-",   "wayland",   "/tmux-",     "/screen", "pipewire", "/at-spi"};
+  return socket.ends_with("/bus") ||
+         std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
+           return socket.find(name) != std::string_view::npos;
+         });
 }
 
 }  // namespace rb::policy

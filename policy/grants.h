@@ -32,4 +32,8 @@ struct CredentialSet {
 // nullptr where there is none of that name.
 [[nodiscard]] const CredentialSet* find_credential_set(std::string_view name);
 
+// The socket at this path, as the kernel has it, gives who reaches it what the profile `host` does:
+// containers of the machine, the session's services, the screen. Known by the names they have.
+[[nodiscard]] bool equals_host(std::string_view socket);
+
 }  // namespace rb::policy

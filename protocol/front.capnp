@@ -62,7 +62,7 @@ struct Operation {
     note @6 :Text;
     open @7 :Open;             # with one descriptor: the folder
     closeRun @8 :CloseRun;
-    start @9 :Start;           # with one descriptor if `workGiven`: the work folder
+    start @9 :Start;           # with the work folder's descriptor if `workGiven`, then the grants'
     stop @10 :Stop;
     environment @11 :Sealed;   # gives the session its environment again after a broker's death
     replaceEnvironment @12 :Sealed;  # session env --from-here
@@ -88,7 +88,7 @@ struct StartSession {
 }
 
 struct FolderId {
-  # What fstat says of the descriptor that comes along: the MAC covers this, not the descriptor.
+  # What statx says of the descriptor that comes along: the MAC covers this, not the descriptor.
   device @0 :UInt64;
   inode @1 :UInt64;
 }
@@ -126,8 +126,9 @@ struct Start {
   work @10 :FolderId;      # if workGiven: any other descriptor is refused
   secrets @11 :Data;       # crypto_box_seal by the greeting's public key over a flat Secrets, or empty
   with @12 :List(Text);    # names of credential sets (policy/grants.h); operators only, as are
-  read @13 :List(Text);    # absolute paths of folders and files to show
-  write @14 :List(Text);   # and to let be changed
+  read @13 :List(FolderId);    # folders and files to show: one O_PATH descriptor for each,
+  write @14 :List(FolderId);   # those to let be changed and
+  sockets @15 :List(FolderId); # those to connect to after them
 }
 
 struct Secrets {

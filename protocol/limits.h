@@ -11,7 +11,7 @@ namespace rb::limits {
 
 using namespace std::chrono_literals;
 
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 
 // Client links.
 inline constexpr std::size_t kClientMessageBytes = 1 << 20;
@@ -22,7 +22,10 @@ inline constexpr std::size_t kConnections = 256;                 // both roles t
 inline constexpr std::size_t kConnectionsForOperators = 16;      // of them kept for operators
 inline constexpr std::size_t kAnswersWaitingBytes = 256 * 1024;  // reading pauses above
 inline constexpr auto kProgressWithin = 5s;                      // a link that takes nothing ends
-inline constexpr std::size_t kDescriptorsPerClientMessage = 2;
+// Places of one start. A launch brings nine descriptors of its own beside them, the monitor three,
+// and a message that spills one: together no more than kDescriptorsPerPacket.
+inline constexpr std::size_t kGrants = 16;
+inline constexpr std::size_t kDescriptorsPerClientMessage = 1 + kGrants;  // and the work folder
 inline constexpr std::size_t kRequestsWaiting = 64;  // requests of one connection under way at once
 inline constexpr auto kFrameWithin = 10s;            // a frame's last byte after its first
 inline constexpr std::size_t kServerMessageBytes = 8 << 20;  // what a client has to take
@@ -44,9 +47,6 @@ inline constexpr std::size_t kDescriptorsPerPacket = 32;
 
 // Runbooks.
 inline constexpr std::size_t kRunbookBytes = 4 << 20;
-// Places of one start. A launch brings nine descriptors of its own beside them, the monitor three,
-// and a message that spills one: together no more than kDescriptorsPerPacket.
-inline constexpr std::size_t kGrants = 16;
 inline constexpr std::size_t kScriptBytes = 1 << 20;
 inline constexpr std::size_t kTreeBytes = 64 << 20;
 inline constexpr std::size_t kTreeFiles = 5000;

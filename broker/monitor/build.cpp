@@ -85,8 +85,13 @@ Status own_network() {
 
 Status Builder::perform(const std::vector<Step>& steps) {
   for (const Step& step : steps) {
-    errno = planned_fault(step.name);
-    Status status = errno != 0 ? Status(errno_error("planned")) : perform(step);
+    if (const int errnum = planned_fault(step.name); errnum != 0) {
+      return Error{Code::System, step.name, errnum};
+    }
+    Status status = perform(step);
+    if (!status && step.what == Do::Protect) {
+      return status;  // it says which of many places it was
+    }
     if (!status) {
       return Error{status.failure().code, step.name, status.failure().errnum};
     }
@@ -110,6 +115,8 @@ Status Builder::perform(const Step& step) {
       return bind(step);
     case Do::BindDescriptor:
       return bind_descriptor(step);
+    case Do::Protect:
+      return protect(step);
     case Do::NewFileSystem:
       return new_file_system(step);
     case Do::CopyFile:
@@ -266,9 +273,7 @@ Status Builder::bind(const Step& step) {
       folder < 0 ? Result<Fd>(errno_error("open")) : open_beneath(folder, step.from, O_PATH);
   if (!source) {
     const int why = source.failure().errnum;
-    // A link within what is mounted already is what must be protected: its launch fails.
-    const bool link = why == ELOOP && step.base.front() == '/';
-    const bool absent = why == ENOENT || why == ENOTDIR || why == EACCES || link;
+    const bool absent = why == ENOENT || why == ENOTDIR || why == EACCES || why == ELOOP;
     return step.optional && absent ? done() : Status(source.failure());
   }
   return attach_clone(*source, step.to, step);

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,12 @@ class Builder {
   [[nodiscard]] Status freeze(const Step& step);
   [[nodiscard]] Status copy_file(const Step& step);
   [[nodiscard]] Status enter_root();
+
+  [[nodiscard]] Status protect(const Step& step);
+  [[nodiscard]] Status keep(const std::string& path, const std::string& folder,
+                            const std::string& top, std::set<std::string>& pinned);
+  // What lies at `path` inside, mounted over itself.
+  [[nodiscard]] Status mount_over(const std::string& path, bool writable);
 
   // Clones what `source` is, narrows it, and mounts it at `to`.
   [[nodiscard]] Status attach_clone(const Fd& source, const std::string& to, const Step& step);

@@ -23,9 +23,6 @@ constexpr std::array<const char*, 4> kNamedFiles{"/etc/resolv.conf", "/etc/local
                                                  "/etc/ssl/certs/ca-certificates.crt"};
 constexpr std::array<std::string_view, 6> kDevices{"null",   "zero",    "full",
                                                    "random", "urandom", "tty"};
-// A work folder that an operator gave: what tools execute by themselves stays as it is.
-constexpr std::array<std::string_view, 7> kProtected{".git",    ".envrc",    ".vscode", ".idea",
-                                                     ".claude", ".mcp.json", ".husky"};
 constexpr std::string_view kScriptFolder = "run/runbook";
 
 std::string relative(std::string_view path) {
@@ -183,12 +180,9 @@ Status check_places(const Launch& launch) {
   return good;
 }
 
+// A folder that an operator gave.
 void protect(const std::string& folder, std::vector<Step>& out) {
-  for (const std::string_view name : kProtected) {
-    out.push_back(bind(relative(folder) + "/" + std::string(name), std::string(name)));
-    out.back().base = relative(folder);  // as mounted: no path outside is asked again
-    out.back().optional = true;
-  }
+  out.push_back({Do::Protect, "keep what tools execute below " + folder, relative(folder)});
 }
 
 void plan_protected(const Launch& launch, std::vector<Step>& out) {

@@ -20,6 +20,7 @@ enum class Do {
   Link,             // `to` → `from`
   Bind,             // `base`/`from` at `to`; `from` crosses no link
   BindDescriptor,   // what `fd` is, found again at its own path, at `to`
+  Protect,          // names below `to` that tools execute by themselves: read-only where they are
   NewFileSystem,    // of type `from` with `options` at `to`
   CopyFile,         // the content of `fd` as a read-only file at `to`
   LockNamespaces,   // no user namespace below this one

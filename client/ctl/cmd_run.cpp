@@ -7,6 +7,7 @@
 #include "client/ctl/target.h"
 #include "client/lib/paths.h"
 #include "client/lib/text.h"
+#include "protocol/limits.h"
 
 namespace rb::ctl {
 namespace {
@@ -26,6 +27,7 @@ constexpr OptionSpec kOptions[] = {
      true},
     {"--read", 0, "PATH", "a folder or file to show", Complete::Path, true},
     {"--write", 0, "PATH", "a folder or file that scripts may change", Complete::Path, true},
+    {"--socket", 0, "PATH", "a socket that scripts may connect to", Complete::Path, true},
     {"--new", 0, "", "close the open run and begin the next"},
     {"--timeout", 0, "DUR", "a time limit for each block: 90s, 5m, 2h"},
     {"--keep-going", 'k', "", "go on after a block that didn't pass"},
@@ -64,6 +66,45 @@ std::vector<std::string> names_in(const std::vector<std::string>& lists) {
   return out;
 }
 
+// A script that may write somewhere can leave a link there for the day when its place is granted.
+int open_place(const Context& context, const std::string& option, const std::string& path,
+               int flags, Fd& into) {
+  const std::string link = client::link_on_the_way(path);
+  if (!link.empty()) {
+    return context.fail(kRefused, option + " " + path + ": " + client::tilde(link) +
+                                      " is a link, and it leads to " + client::resolved(path) +
+                                      ". Give that path if it is the one you mean");
+  }
+  into = Fd(::open(path.c_str(), O_PATH | O_CLOEXEC | flags));
+  return into ? kYes : context.fail(kFailure, errno_error(option + " " + path).text());
+}
+
+int open_places(const Context& context, const Arguments& arguments, RunOptions& options) {
+  if (const auto folder = arguments.value("--work")) {
+    if (const int opened = open_place(context, "--work", *folder, O_DIRECTORY, options.work);
+        opened != kYes) {
+      return opened;
+    }
+    options.work_path = client::resolved(*folder);
+  }
+  for (const auto& [option, places] :
+       {std::pair{"--read", &options.read}, std::pair{"--write", &options.write},
+        std::pair{"--socket", &options.sockets}}) {
+    for (const std::string& path : arguments.values(option)) {
+      if (options.read.size() + options.write.size() + options.sockets.size() == limits::kGrants) {
+        return context.fail(kRefused,
+                            "at most " + std::to_string(limits::kGrants) +
+                                " places can be granted: name a folder that holds several");
+      }
+      if (const int opened = open_place(context, option, path, 0, places->emplace_back());
+          opened != kYes) {
+        return opened;
+      }
+    }
+  }
+  return kYes;
+}
+
 Got<RunOptions> options_from(const Context& context, const Arguments& arguments) {
   Got<RunOptions> out;
   RunOptions options;
@@ -79,24 +120,10 @@ Got<RunOptions> options_from(const Context& context, const Arguments& arguments)
     }
     options.timeout_ms = static_cast<std::uint64_t>(span->count());
   }
-  if (const auto folder = arguments.value("--work")) {
-    options.work = Fd(::open(folder->c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!options.work) {
-      out.status = context.fail(kFailure, errno_error("--work " + *folder).text());
-      return out;
-    }
-    options.work_path = client::resolved(*folder);
-  }
   options.with = names_in(arguments.values("--with"));
-  for (const auto& [option, paths] :
-       {std::pair{"--read", &options.read}, std::pair{"--write", &options.write}}) {
-    for (const std::string& path : arguments.values(option)) {
-      if (!Fd(::open(path.c_str(), O_PATH | O_CLOEXEC))) {
-        out.status = context.fail(kFailure, errno_error(std::string(option) + " " + path).text());
-        return out;
-      }
-      paths->push_back(client::resolved(path));
-    }
+  if (const int opened = open_places(context, arguments, options); opened != kYes) {
+    out.status = opened;
+    return out;
   }
   out.value = std::move(options);
   return out;

@@ -129,7 +129,8 @@ bool is_of_run(std::string_view path) {
 Explanation not_shown(const std::string& path, const Ground& ground) {
   const std::string& name = ground.profile.name;
   if (is_of_run(path)) {
-    return {"reach " + path, name + ": /run is the sandbox's own", "--profile host"};
+    return {"reach " + path, name + ": /run is the sandbox's own",
+            policy::equals_host(path) ? "--profile host" : "--socket " + path};
   }
   if (!ground.home.empty() && is_beneath(path, ground.home)) {
     const auto* set = set_of(path, ground, false);

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 
@@ -35,6 +36,21 @@ void fill_texts(const std::vector<std::string>& from, capnp::List<capnp::Text>::
   }
 }
 
+void say_places(const std::vector<Fd>& from, capnp::List<rb::front::FolderId>::Builder into) {
+  for (unsigned i = 0; i < into.size(); ++i) {
+    say_place(into[i], from[i].get());
+  }
+}
+
+// As the kernel has them.
+std::vector<std::string> names_of(const std::vector<Fd>& places) {
+  std::vector<std::string> out;
+  for (const Fd& place : places) {
+    out.push_back(client::resolved("/proc/self/fd/" + std::to_string(place.get())));
+  }
+  return out;
+}
+
 }  // namespace
 
 Runner::Runner(Context& context, client::Client& daemon, const client::Opened& opened,
@@ -65,18 +81,24 @@ client::Operation Runner::start_operation(const BlockInfo& block) {
     start.setWorkGiven(options_.work.open());
     start.setWorkPath(wire::text(options_.work_path));
     fill_texts(options_.with, start.initWith(static_cast<unsigned>(options_.with.size())));
-    fill_texts(options_.read, start.initRead(static_cast<unsigned>(options_.read.size())));
-    fill_texts(options_.write, start.initWrite(static_cast<unsigned>(options_.write.size())));
+    say_places(options_.read, start.initRead(static_cast<unsigned>(options_.read.size())));
+    say_places(options_.write, start.initWrite(static_cast<unsigned>(options_.write.size())));
+    say_places(options_.sockets, start.initSockets(static_cast<unsigned>(options_.sockets.size())));
     if (options_.work) {
-      say_folder(start.initWork(), options_.work.get());
+      say_place(start.initWork(), options_.work.get());
     }
     client::fill_inputs(into, given, greeting);
   };
-  if (options_.work) {
-    Result<Fd> copy = options_.work.duplicate();
-    if (copy) {
+  const auto add = [&out](const Fd& place) {
+    if (Result<Fd> copy = place.duplicate()) {
       out.fds.push_back(std::move(*copy));
     }
+  };
+  if (options_.work) {
+    add(options_.work);
+  }
+  for (const auto* places : {&options_.read, &options_.write, &options_.sockets}) {
+    std::for_each(places->begin(), places->end(), add);
   }
   return out;
 }
@@ -279,12 +301,12 @@ void Runner::explain_refusals(const Started& started, int output) {
   const std::string& shown = opened_.info.shown_path;
   const std::string folder = client::resolved(shown.substr(0, shown.rfind('/') + 1) + ".");
   const std::string work = options_.work ? options_.work_path : started.run.work;
-  std::vector<std::string> written = options_.write;
+  std::vector<std::string> written = names_of(options_.write);
   written.push_back(options_.work ? work : "");
   const bool markdown = opened_.info.format == "markdown";
   const std::vector<Explanation> found =
       explain(tail, {*profile, client::home(), folder, work, client::state_folder(),
-                     markdown ? folder : work, options_.read, written, options_.with});
+                     markdown ? folder : work, names_of(options_.read), written, options_.with});
   for (const Explanation& one : found) {
     context_.talk("  " + context_.terminal.talk(Style::Warn, "refused while it ran: ") +
                   client::label(one.what) + "  (" + one.why + ")\n     " +

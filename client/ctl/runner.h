@@ -22,8 +22,9 @@ struct RunOptions {
   Fd work;  // --work DIR
   std::string work_path;
   std::vector<std::string> with;  // credential sets
-  std::vector<std::string> read;  // absolute paths
-  std::vector<std::string> write;
+  std::vector<Fd> read;           // O_PATH
+  std::vector<Fd> write;
+  std::vector<Fd> sockets;
 };
 
 class Runner {

@@ -101,7 +101,7 @@ Got<Opened> open_path(Context& context, client::Client& daemon, const std::strin
       open.setName(name);
       open.setShownPath(path);
       open.setFolderPath(absolute);
-      say_folder(open.initFolder(), folder);
+      say_place(open.initFolder(), folder);
     };
     Result<Fd> copy = folder.duplicate();
     if (copy) {

@@ -97,6 +97,19 @@ std::string resolved(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
+std::string link_on_the_way(const std::string& path) {
+  for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
+    const std::string part = path.substr(0, at);
+    struct stat facts {};
+    if (::lstat(part.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode) && facts.st_uid != 0) {
+      return part;
+    }
+    if (at == std::string::npos) {
+      return "";
+    }
+  }
+}
+
 std::string tilde(const std::string& path) {
   const std::string top = home();
   if (top.size() > 1 && path.compare(0, top.size(), top) == 0 &&

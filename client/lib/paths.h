@@ -27,6 +27,9 @@ namespace rb::client {
 
 // An absolute path with links resolved; the path itself where that fails.
 [[nodiscard]] std::string resolved(const std::string& path);
+// The first link on the way to `path` that isn't root's, as far as it is written there; "" for
+// none.
+[[nodiscard]] std::string link_on_the_way(const std::string& path);
 // "~/..." where it lies below home: for people.
 [[nodiscard]] std::string tilde(const std::string& path);
 

@@ -32,7 +32,8 @@ struct Connection::Handlers {
   // A request's descriptors depend on its operation: vet.cpp counts them.
   static constexpr std::array kRows = {
       ClientRow{front::ClientMessage::HELLO, kGreeted, true, 0, 0, &Connection::handle_hello},
-      ClientRow{front::ClientMessage::REQUEST, kServing, false, 0, 1, &Connection::handle_request},
+      ClientRow{front::ClientMessage::REQUEST, kServing, false, 0,
+                limits::kDescriptorsPerClientMessage, &Connection::handle_request},
       ClientRow{front::ClientMessage::SUBSCRIBE, kServing, false, 0, 0,
                 &Connection::handle_subscribe},
       ClientRow{front::ClientMessage::UNSUBSCRIBE, kServing, false, 0, 0,

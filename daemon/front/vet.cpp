@@ -145,6 +145,9 @@ Verdict check_inputs(capnp::List<front::Input>::Reader inputs) {
   }
   return checks.verdict();
 }
+std::size_t places_of(front::Start::Reader start) {
+  return std::size_t{start.getRead().size()} + start.getWrite().size() + start.getSockets().size();
+}
 Verdict check_start(Operation::Reader operation) {
   const auto from = operation.getStart();
   const Verdict verdict =
@@ -154,8 +157,7 @@ Verdict check_start(Operation::Reader operation) {
           .text(from.getProfile(), kNameBytes, "the profile's name")
           .text(from.getWorkPath(), kSentenceBytes, "the work folder's path")
           .texts(from.getWith(), kNameBytes, "a credential set's name")
-          .texts(from.getRead(), kSentenceBytes, "a granted path")
-          .texts(from.getWrite(), kSentenceBytes, "a granted path")
+          .at_most(places_of(from), limits::kGrants, most_grants())
           .exactly(from.getDigest(), kDigestBytes, "the digest")
           .at_most(from.getSecrets().size(), limits::kInputsBytes + kSealedOverhead,
                    "what the inputs hold together")
@@ -182,7 +184,7 @@ Verdict check_replacement(Operation::Reader operation) {
 }
 
 enum class Who : std::uint8_t { Both, Operators };
-enum class Descriptor : std::uint8_t { None, Folder, WorkIfGiven };
+enum class Descriptor : std::uint8_t { None, Folder, Places };
 
 struct OperationRow {
   Operation::Which kind;
@@ -197,7 +199,7 @@ constexpr std::array kOperations = {
     OperationRow{Operation::NOTE, Who::Both, Descriptor::None, check_note},
     OperationRow{Operation::OPEN, Who::Both, Descriptor::Folder, check_open},
     OperationRow{Operation::CLOSE_RUN, Who::Both, Descriptor::None, check_close_run},
-    OperationRow{Operation::START, Who::Both, Descriptor::WorkIfGiven, check_start},
+    OperationRow{Operation::START, Who::Both, Descriptor::Places, check_start},
     OperationRow{Operation::STOP, Who::Both, Descriptor::None, check_stop},
     OperationRow{Operation::ENVIRONMENT, Who::Operators, Descriptor::None, check_environment},
     OperationRow{Operation::REPLACE_ENVIRONMENT, Who::Operators, Descriptor::None,
@@ -210,16 +212,15 @@ std::size_t descriptors_of(const OperationRow& row, Operation::Reader operation)
       return 0;
     case Descriptor::Folder:
       return 1;
-    case Descriptor::WorkIfGiven:
-      return operation.getStart().getWorkGiven() ? 1 : 0;
+    case Descriptor::Places:
+      return (operation.getStart().getWorkGiven() ? 1 : 0) + places_of(operation.getStart());
   }
   return 0;
 }
 
 // What an agent may never ask for.
 bool asks_for_more(front::Start::Reader start) {
-  return start.getVerbatim() || start.getWith().size() > 0 || start.getRead().size() > 0 ||
-         start.getWrite().size() > 0;
+  return start.getVerbatim() || start.getWith().size() > 0 || places_of(start) > 0;
 }
 
 Verdict vet_operation(Operation::Reader operation, Role role, std::size_t descriptors) {

@@ -84,7 +84,7 @@ class Bench {
     const int number = descriptor.get();
     operation.fill = [folder, number](front::Operation::Builder into, const client::Greeting&) {
       auto open = into.initOpen();
-      say_folder(open.initFolder(), number);
+      say_place(open.initFolder(), number);
       open.setShownPath(folder);
       open.setFolderPath(folder);
     };

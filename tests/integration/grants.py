@@ -250,18 +250,17 @@ def test_what_cannot_be_granted_is_refused_by_name():
         listener.bind(str(sock))
         for made in (fifo, sock):
             harness.give(made)
-        link = d.home / "link"
-        link.symlink_to(d.state)
         many = [word for i in range(17) for word in ("--read", folder(d, f"many/{i}"))]
         for words, said in (
                 (("--with", "nix"), "they are aws"), (("--with", "kube"), "nothing of kube"),
                 (("--read", d.home), "holds home"), (("--write", "/"), "holds home"), (("--read", "/"), "holds home"),
                 (("--write", d.home.parent), "holds home"), (("--read", d.state), "the record"), (("--read", d.state.parent), "the record"),
-                (("--read", d.state / "sessions"), "the record"), (("--read", link), "the record"),
+                (("--read", d.state / "sessions"), "the record"),
                 (("--write", d.runtime), "the record"), (("--read", "/proc"), "the system's"),
                 (("--read", "/run"), "the system's"), (("--write", "/dev/shm"), "the system's"),
                 (("--read", "/tmp"), "the system's"), (("--write", "/dev/null"), "neither a folder"), (("--read", fifo), "neither a folder"),
-                (("--read", sock), "neither a folder"), (many, "at most 16"),
+                (("--read", sock), "give it with --socket"), (many, "at most 16"),
+                (("--socket", d.home / "w"), "isn't a socket"), (("--socket", d.runtime / "operator.sock"), "scripts never reach it"),
                 (("--profile", "inspect", "--write", folder(d, "w")), "use workspace")):
             done = d.ctl("run", book, *words)
             assert done.rc == 126 and said in done.err, (words, done)
@@ -270,6 +269,45 @@ def test_what_cannot_be_granted_is_refused_by_name():
         assert grants_of(d) == [], "something was started"
         assert d.ctl("run", book, "--profile", "inspect", "--read", d.home / "w").rc == 0
         listener.close()
+        d.end_sessions()
+
+
+def test_a_socket_is_reached_by_whom_it_was_granted_to():
+    """One that equals the profile `host` isn't granted, whatever stands for its name."""
+    with Daemon("socket") as d:
+        listeners = {}
+        for name in ("db/.s.PGSQL.5432", "docker.sock", "podman/podman.sock", "bus", "tmux-1000/default"):
+            path = d.folder / "s" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            listeners[name] = socket.socket(socket.AF_UNIX)
+            listeners[name].bind(str(path))
+            listeners[name].listen(4)
+            for made in (path, path.parent, d.folder / "s"):
+                harness.give(made)
+        path = d.folder / "s/db/.s.PGSQL.5432"
+        ask = book_of(d, f"python3 -c \"import socket; s=socket.socket(socket.AF_UNIX); s.connect('{path}'); print('in')\"")
+        assert d.ctl("run", ask).rc == 1
+        assert d.ok("run", ask, "--socket", path).text() == "in\n"
+        assert grants_of(d)[-1] == [{"set": "", "path": str(path), "writable": False}]
+        for name in list(listeners)[1:]:
+            done = d.ctl("run", ask, "--socket", d.folder / "s" / name)
+            assert done.rc == 126 and "--profile host" in done.err, repr(done)
+        d.end_sessions()
+
+
+def test_a_link_that_somebody_left_grants_nothing():
+    with Daemon("planted") as d:
+        home_file(d, ".ssh/id_ed25519")
+        out = folder(d, "out")
+        leave = book_of(d, f"ln -s {d.home}/.ssh {out}/keys; ln -s {d.home}/.ssh/id_ed25519 {out}/key", "leave")
+        d.ok("run", leave, "--write", out)
+        look = book_of(d, f"cat {d.home}/.ssh/* 2>/dev/null; true")
+        for option, path in (("--write", "keys"), ("--read", "keys"), ("--work", "keys"), ("--read", "key"),
+                             ("--write", "keys/"), ("--read", "keys/id_ed25519"), ("--write", "../out/keys/.")):
+            done = d.ctl("run", look, option, out / path)
+            assert done.rc == 126 and "is a link, and it leads to" in done.err, (option, path, done)
+            assert ".ssh" in done.err and SECRET not in done.text(), repr(done)
+        assert SECRET in d.ok("run", look, "--read", d.home / ".ssh").text(), "the script tries nothing"
         d.end_sessions()
 
 
@@ -294,10 +332,12 @@ def test_a_home_behind_a_link_is_home():
         d.home.rename(real)
         d.home.symlink_to(real)
         book = book_of(d, "true")
+        os.chown(d.home, 0, 0, follow_symlinks=False) if os.geteuid() == 0 else None  # as /home is
         for words in (("--write", d.home), ("--write", real), ("--read", real), ("--read", real.parent),
                       ("--work", real), ("--work", d.home), ("--write", d.state)):
             done = d.ctl("run", book, *words)
-            assert done.rc == 126 and "holds home" in done.err, (words, done)
+            said = ("holds home",) if os.geteuid() == 0 else ("holds home", "is a link")
+            assert done.rc == 126 and any(text in done.err for text in said), (words, done)
         home_file(d, ".aws/credentials")
         assert SECRET in d.ok("run", book_of(d, "cat ~/.aws/credentials"), "--with", "aws").text()
         d.end_sessions()

@@ -159,7 +159,7 @@ std::optional<Answer> open_book(Person& person, const Daemon& daemon, const std:
                     [&](auto root, const client::Greeting&) {
                       auto open = root.initOpen();
                       open.setShownPath(wire::text(book));
-                      say_folder(open.initFolder(), folder.get());
+                      say_place(open.initFolder(), folder.get());
                     },
                     {folder.get()});
 }

@@ -120,16 +120,28 @@ TEST_CASE("vet: agents may never add to a sandbox, and nobody without bound") {
       }
     }));
   };
-  const Bytes read = operation(start([](auto from) { from.initRead(1).set(0, "/srv"); }));
-  const Bytes write = operation(start([](auto from) { from.initWrite(1).set(0, "/srv"); }));
-  for (const Bytes& wider : {with(1), read, write}) {
-    CHECK(refuses(vet(wider, Role::AGENT), Reason::NOT_PERMITTED));
-    CHECK(forwards(vet(wider, Role::OPERATOR)));
+  CHECK(refuses(vet(with(1), Role::AGENT), Reason::NOT_PERMITTED));
+  CHECK(forwards(vet(with(1), Role::OPERATOR)));
+  const auto places = [](unsigned read, unsigned write, unsigned sockets, bool work = false) {
+    return operation(start([&](auto from) {
+      from.initRead(read);
+      from.initWrite(write);
+      from.initSockets(sockets);
+      from.setWorkGiven(work);
+    }));
+  };
+  for (const Bytes& wider : {places(1, 0, 0), places(0, 1, 0), places(0, 0, 1)}) {
+    CHECK(refuses(vet(wider, Role::AGENT, 1), Reason::NOT_PERMITTED));
+    CHECK(forwards(vet(wider, Role::OPERATOR, 1)));
+    CHECK(refuses(vet(wider, Role::OPERATOR, 0), Reason::MALFORMED));
+    CHECK(ends(vet(wider, Role::OPERATOR, 2)));
   }
+  CHECK(forwards(vet(places(1, 2, 1, true), Role::OPERATOR, 5)));
+  CHECK(refuses(vet(places(1, 2, 1, true), Role::OPERATOR, 4), Reason::MALFORMED));
+  const unsigned most = limits::kGrants;
+  CHECK(refuses(vet(places(most, 1, 0), Role::OPERATOR, most + 1), Reason::LIMIT));
   CHECK(forwards(vet(with(limits::kGrants), Role::OPERATOR)));
   CHECK_FALSE(forwards(vet(with(limits::kGrants + 1), Role::OPERATOR)));
-  CHECK_FALSE(forwards(
-      vet(operation(start([](auto from) { from.initRead(1).set(0, ""); })), Role::OPERATOR)));
   CHECK(forwards(vet(operation(start()), Role::AGENT)));
 }
 

@@ -171,6 +171,34 @@ TEST_CASE("sandbox: a given work folder keeps what tools would execute as it is"
   CHECK(read_file(given + "/result") == "fine\n");
 }
 
+TEST_CASE("sandbox: repositories below a given work folder are kept too, and their place") {
+  Execution execution(kMonitor);
+  const std::string given = execution.base() + "/project";
+  for (const char* repository : {"", "/a", "/a/b/c", "/a/b/c/d"}) {
+    fs::create_directories(given + repository);
+    write_file(given + repository + "/.envrc", "clean");
+  }
+  fs::create_directories(given + "/a/b/worktree/src");
+  write_file(given + "/a/b/worktree/.git", "gitdir: elsewhere");
+  write_file(given + "/a/b/worktree/src/file", "old");
+  Order order = script(
+      "for f in .envrc a/.envrc a/b/c/.envrc a/b/c/d/.envrc a/b/worktree/.git; do echo bad >$f; "
+      "true; done\n"
+      "mv a aa; mv a/b a/bb; mv a/b/worktree a/b/moved && mkdir a/b/worktree\n"
+      "ln -s /etc/passwd a/b/worktree/link\n"
+      "echo new >a/b/worktree/src/file; mv a/b/worktree/src a/b/worktree/source; echo x >a/b/made");
+  order.work = given;
+  (void)execution.run(order);
+  for (const char* kept : {"/.envrc", "/a/.envrc", "/a/b/c/.envrc"}) {
+    CAPTURE(kept);
+    CHECK(read_file(given + kept) == "clean");
+  }
+  CHECK(read_file(given + "/a/b/c/d/.envrc") == "bad\n");  // too deep, as docs/SECURITY.md says
+  CHECK(read_file(given + "/a/b/worktree/.git") == "gitdir: elsewhere");
+  CHECK(read_file(given + "/a/b/worktree/source/file") == "new\n");
+  CHECK(read_file(given + "/a/b/made") == "x\n");
+}
+
 TEST_CASE("sandbox: a work folder that holds home, state or everything is refused by name") {
   Execution execution(kMonitor);
   Order order = script("touch ran");

@@ -176,18 +176,15 @@ TEST_CASE("plan: hidden folders below shown ones are covered, before anything is
   CHECK(place_of(steps, "opt/runbookd/state") < place_of(steps, "opt/runbookd/state/run/work"));
 }
 
-TEST_CASE("plan: what tools execute by themselves stays read-only in a given work folder only") {
+TEST_CASE("plan: what tools execute by themselves is kept in a given work folder only") {
   Launch launch = launch_of("workspace");
-  CHECK(find(planned(launch), Do::Bind, launch.work_path.substr(1) + "/.git") == nullptr);
+  CHECK(find(planned(launch), Do::Protect, launch.work_path.substr(1)) == nullptr);
   launch.work_path = "/srv/project";
-  for (const char* name :
-       {".git", ".envrc", ".vscode", ".idea", ".claude", ".mcp.json", ".husky"}) {
-    const std::vector<Step> steps = planned(launch);
-    const Step* step = find(steps, Do::Bind, "srv/project/" + std::string(name));
-    REQUIRE(step != nullptr);
-    CHECK_FALSE(step->writable);
-    CHECK(step->optional);
-  }
+  const std::vector<Step> steps = planned(launch);
+  const Step* step = find(steps, Do::Protect, "srv/project");
+  REQUIRE(step != nullptr);
+  CHECK_FALSE(step->writable);
+  CHECK_FALSE(step->optional);
 }
 
 TEST_CASE("paths: clean ones are told from all others") {
@@ -221,14 +218,14 @@ TEST_CASE(
   CHECK(place_of(steps, "home/anna/runbooks") < place_of(steps, "home/anna/runbooks/db"));
   CHECK(place_of(steps, "home/anna/runbooks/db") <
         place_of(steps, "home/anna/runbooks/db/deep/er"));
-  CHECK(find(steps, Do::Bind, "home/anna/runbooks/.git") != nullptr);
+  CHECK(find(steps, Do::Protect, "home/anna/runbooks") != nullptr);
   launch.grants.push_back({launch.tree_path, true, Fd(::open("/", O_PATH))});
   const auto again = planned(launch);
   const auto last = std::find_if(again.rbegin(), again.rend(), [](const Step& step) {
     return step.what == Do::BindDescriptor && step.to == "home/anna/runbooks/db";
   });
   CHECK_FALSE(last->writable);
-  CHECK(find(steps, Do::Bind, "home/anna/.aws/.git") == nullptr);
+  CHECK(find(steps, Do::Protect, "home/anna/.aws") == nullptr);
 }
 
 TEST_CASE("plan: a grant that is or holds home or what is hidden is refused by name") {

@@ -30,7 +30,7 @@ _runbookctl() {
     "show")
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--source --raw --print --blocks --width --session --json --quiet --help" -- "$cur")); else COMPREPLY=($(compgen -f -W "$(runbookctl list 2>/dev/null | tail -n +2 | cut -d' ' -f1)" -- "$cur")); fi ;;
     "run")
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--input --inputs --profile --work --with --read --write --new --timeout --keep-going --detach --verbatim --session --json --quiet --help" -- "$cur")); else COMPREPLY=($(compgen -f -W "$(runbookctl list 2>/dev/null | tail -n +2 | cut -d' ' -f1)" -- "$cur")); fi ;;
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--input --inputs --profile --work --with --read --write --socket --new --timeout --keep-going --detach --verbatim --session --json --quiet --help" -- "$cur")); else COMPREPLY=($(compgen -f -W "$(runbookctl list 2>/dev/null | tail -n +2 | cut -d' ' -f1)" -- "$cur")); fi ;;
     "ps")
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "--all --everywhere --session --json --quiet --help" -- "$cur")); else :; fi ;;
     "logs")

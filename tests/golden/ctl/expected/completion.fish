@@ -78,6 +78,7 @@ complete -c runbookctl -n '__fish_seen_subcommand_from run' -l work -r -d 'an ex
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l with -r -d 'credentials to show: sets by name, as kube,aws'
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l read -r -d 'a folder or file to show'
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l write -r -d 'a folder or file that scripts may change'
+complete -c runbookctl -n '__fish_seen_subcommand_from run' -l socket -r -d 'a socket that scripts may connect to'
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l new -d 'close the open run and begin the next'
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l timeout -r -d 'a time limit for each block: 90s, 5m, 2h'
 complete -c runbookctl -n '__fish_seen_subcommand_from run' -l keep-going -s k -d 'go on after a block that didn\'t pass'
