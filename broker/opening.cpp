@@ -292,7 +292,11 @@ void Opener::record(const OpeningPtr& opening, const Runbook* runbook, const Rec
   leave(*opening);
   const CallPtr call = opening->call;
   const SessionPtr session = opening->session;
-  if (!call || !session->journal) {
+  if (!call) {
+    return;
+  }
+  if (!session->open()) {  // it ended while the runbook was being read
+    refuse(broker_, call, Reason::WRONG_STATE, "the session is over");
     return;
   }
   JsonWriter line =

@@ -42,7 +42,9 @@ constexpr std::array<Row, 9> kTable = {{
 // What was refused is recorded too, once it is known who asked: a front could have made up the
 // rest.
 void record_refusal(Broker& broker, const Call& call, const Refusal& refusal) {
-  const SessionPtr session = call.session ? call.session : broker.sessions.current();
+  // Nothing stands behind a session's end: what came too late is the current one's.
+  const SessionPtr session =
+      call.session && call.session->open() ? call.session : broker.sessions.current();
   const bool asks_again = refusal.reason == Reason::NO_ENVIRONMENT;  // clients give it unasked
   if (!session || !session->journal || !call.authentic || asks_again) {
     return;

@@ -4,6 +4,7 @@ and what a killed broker leaves.
 import json
 import shutil
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -261,6 +262,29 @@ def test_verify_while_executions_print_is_right_at_every_moment():
             assert verify(d)["ok"], verify(d)
         d.end_sessions()
         assert verify(d)["output_bytes"] == 6 * 1288895
+
+
+def test_requests_that_meet_the_end_of_their_session():
+    """Each gets an answer, and nothing stands behind a session's end."""
+    with Daemon("ends") as d:
+        book = d.book("#!/bin/bash\necho hi\n")
+        ends = []
+
+        def client(number):
+            for _ in range(6):
+                ends.append(d.ctl("run", book, "a", "--new", timeout=40).rc)
+                ends.append(d.ctl(*(("session", "end") if number % 2 else ("stop", "-l")), timeout=40).rc)
+
+        threads = [threading.Thread(target=client, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(ends) == 72, "a client got no answer"
+        assert set(ends[::2]) & {0} and len(d.sessions()) > 3, "no session ended under a request"
+        d.end_sessions()
+        done = d.ctl("record", "verify", "--json")
+        assert done.rc == 0 and done.json()["ok"], repr(done)
 
 
 if __name__ == "__main__":
