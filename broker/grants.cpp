@@ -284,6 +284,11 @@ MaybeRefusal refuse_sockets(const Broker& broker, const policy::Profile& profile
 
 }  // namespace
 
+std::string why_not_granted(const Broker& broker, const Environment& session,
+                            const std::string& runbook, const Fd& place, bool writable) {
+  return why_not({broker, session, runbook}, place, place_of(place.get()), writable);
+}
+
 std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environment& session,
                                              const policy::Profile& profile,
                                              const std::string& runbook, front::Start::Reader from,

@@ -36,6 +36,10 @@ struct Grants {
   std::vector<std::string> variables;  // names that pass beside the profile's
 };
 
+// "", or why scripts can't get this place, to follow its name in a sentence. `runbook` as above.
+[[nodiscard]] std::string why_not_granted(const Broker& broker, const Environment& session,
+                                          const std::string& runbook, const Fd& place,
+                                          bool writable);
 [[nodiscard]] std::variant<Grants, Refusal> resolve_grants(
     const Broker& broker, const Environment& session, const policy::Profile& profile,
     const std::string& runbook, front::Start::Reader from, std::span<Fd> places);

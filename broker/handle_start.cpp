@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "broker/starting.h"
-#include "broker/withheld.h"
 #include "common/folder.h"
 #include "common/io.h"
 #include "policy/builtin.h"
@@ -144,14 +143,38 @@ MaybeRefusal check_room(const Broker& broker, Starting& start) {
   return std::nullopt;
 }
 
+// A program that a script could exchange, or that lies elsewhere inside, isn't the one that the
+// record would name.
+bool is_shown(const Starting& start, const std::string& program) {
+  if (!start.profile.sandboxed()) {
+    return true;
+  }
+  const auto in = [&](const std::string& folder) { return is_beneath(program, folder); };
+  const auto& granted = start.grants.places;
+  const std::string home(start.session().environment->value("HOME"));
+  const auto below = [&](std::span<const std::string_view> folders, const std::string& top) {
+    return std::any_of(folders.begin(), folders.end(),
+                       [&](std::string_view one) { return in(top + "/" + std::string(one)); });
+  };
+  if (std::any_of(granted.begin(), granted.end(),
+                  [&](const Grant& grant) { return grant.writable && in(grant.path); })) {
+    return false;
+  }
+  return below(policy::system_folders(), "") ||
+         (!home.empty() && below(policy::tool_folders(start.profile), home)) ||
+         std::any_of(granted.begin(), granted.end(),
+                     [&](const Grant& grant) { return in(grant.path); });
+}
+
 MaybeRefusal make_script(Broker& broker, Starting& start) {
   auto joined = join(*start.executable, start.given, {start.verbatim, start.markdown()});
   if (const Refusal* refused = std::get_if<Refusal>(&joined)) {
     return *refused;
   }
   start.joined = std::get<Joined>(std::move(joined));
+  const auto may_run = [&start](const std::string& program) { return is_shown(start, program); };
   Result<Interpreter> interpreter = broker.interpreters.resolve(
-      start.executable->interpreter, start.session().environment->value("PATH"));
+      start.executable->interpreter, start.session().environment->value("PATH"), may_run);
   if (!interpreter) {
     return Refusal{Reason::NOT_RUNNABLE, interpreter.failure().text()};
   }
@@ -173,9 +196,10 @@ MaybeRefusal check_work(const Broker& broker, Starting& start) {
     return std::nullopt;
   }
   start.work_path = place_of(start.work.get());
-  if (is_withheld(broker, *start.session().environment, start.work)) {
-    return Refusal{Reason::BAD_INPUT,
-                   "this folder can't be the work folder: it is or holds home, / or the record"};
+  const std::string why = why_not_granted(broker, *start.session().environment,
+                                          start.runbook->folder_path, start.work, true);
+  if (!why.empty()) {
+    return Refusal{Reason::BAD_INPUT, "the work folder " + start.work_path + why};
   }
   return std::nullopt;
 }

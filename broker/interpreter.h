@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,8 +26,10 @@ struct Interpreter {
 class Interpreters {
  public:
   // `words`: a shebang's or a language's, like {"/usr/bin/env", "python3"} or {"bash"}.
+  // `may_run` says which programs the sandbox shows; on the path the first of those counts.
   [[nodiscard]] Result<Interpreter> resolve(const std::vector<std::string>& words,
-                                            std::string_view path);
+                                            std::string_view path,
+                                            const std::function<bool(const std::string&)>& may_run);
 
  private:
   struct Known {

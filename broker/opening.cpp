@@ -4,6 +4,7 @@
 
 #include "broker/broker.h"
 #include "broker/trees.h"
+#include "broker/withheld.h"
 #include "common/folder.h"
 #include "common/io.h"
 #include "common/log.h"
@@ -65,6 +66,10 @@ void handle_open(Broker& broker, const CallPtr& call, Operation operation) {
     refuse(broker, call, Reason::MALFORMED, "open needs the folder's descriptor");
     return;
   }
+  if (!call->session->environment) {  // which says where home is
+    refuse(broker, call, Reason::NO_ENVIRONMENT, "the session's environment is needed again");
+    return;
+  }
   asked.folder = std::move(call->fds.front());
   call->fds.clear();
   if (!is_folder(from.getFolder(), asked.folder.get())) {
@@ -85,6 +90,9 @@ void Opener::open(const CallPtr& call, Asked asked) {
   opening->session = call->session;
   opening->call = call;
   opening->asked = std::move(asked);
+  if (is_withheld(broker_, *call->session->environment, opening->asked.folder)) {
+    opening->only = {""};  // what lies beside a runbook in home isn't for its scripts
+  }
   waiting_.push_back(opening);
   next();
 }
@@ -219,8 +227,9 @@ void Opener::on_read(const OpeningPtr& opening, Result<Packet> answer) {
     fail(opening, Reason::UNAVAILABLE, "the runbook can't be read: " + looked.failure().text());
     return;
   }
-  if (!opening->tree.bound && opening->only.empty() && !paths.empty()) {
+  if (!opening->tree.bound && !opening->again && !paths.empty()) {
     opening->only = std::move(paths);
+    opening->again = true;
     load(opening);  // once more, with the files that blocks name
     return;
   }

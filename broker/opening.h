@@ -37,7 +37,8 @@ class Opener {
     std::string name;
     std::optional<Digest> wanted;
     bool wanted_bound = true;
-    std::vector<std::string> only;  // second pass over a folder too large to be bound
+    std::vector<std::string> only;  // not empty: these files of a folder that isn't bound
+    bool again = false;             // the files that blocks name were asked for
     Packet loaded;
     Tree tree;
   };

@@ -115,6 +115,8 @@ Status Builder::perform(const Step& step) {
       return bind(step);
     case Do::BindDescriptor:
       return bind_descriptor(step);
+    case Do::Pin:
+      return pin(step.to);
     case Do::Protect:
       return protect(step);
     case Do::NewFileSystem:

@@ -7,7 +7,6 @@
 
 #include <sys/types.h>
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +37,8 @@ class Builder {
   [[nodiscard]] Status enter_root();
 
   [[nodiscard]] Status protect(const Step& step);
-  [[nodiscard]] Status keep(const std::string& path, const std::string& folder,
-                            const std::string& top, std::set<std::string>& pinned);
+  [[nodiscard]] Status keep(const std::string& path, const std::string& folder);
+  [[nodiscard]] Status pin(const std::string& path);
   // What lies at `path` inside, mounted over itself.
   [[nodiscard]] Status mount_over(const std::string& path, bool writable);
 

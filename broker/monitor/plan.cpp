@@ -142,6 +142,14 @@ Status plan_folders(const Launch& launch, std::vector<Step>& out) {
       return error(Code::Refused,
                    "a sandbox can't have the root folder as the runbook's or for work");
     }
+    const auto below = [&](const Place& outer) {
+      return outer.writable && outer.path.size() < place.path.size() &&
+             is_beneath(place.path, outer.path);
+    };
+    if (std::any_of(places.begin(), places.end(), below)) {
+      out.push_back(
+          {Do::Pin, "pin what leads to " + std::string(place.path), relative(place.path)});
+    }
     out.push_back(descriptor(place.path, place.fd, place.writable));
   }
   return done();

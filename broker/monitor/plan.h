@@ -20,6 +20,7 @@ enum class Do {
   Link,             // `to` → `from`
   Bind,             // `base`/`from` at `to`; `from` crosses no link
   BindDescriptor,   // what `fd` is, found again at its own path, at `to`
+  Pin,              // folders on the way to `to` in what scripts may change: none can be renamed
   Protect,          // names below `to` that tools execute by themselves: read-only where they are
   NewFileSystem,    // of type `from` with `options` at `to`
   CopyFile,         // the content of `fd` as a read-only file at `to`

@@ -1,10 +1,10 @@
 // What tools execute by themselves stays as it is in a folder that scripts may change.
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <deque>
-#include <set>
 
 #include "broker/monitor/build.h"
 #include "common/folder.h"
@@ -36,12 +36,17 @@ void add_below(const Place& here, int folder, std::deque<Place>& out) {
   }
 }
 
+bool is_mount(const Fd& folder) {
+  struct statx facts {};
+  return ::statx(folder.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &facts) == 0 &&
+         (facts.stx_attributes & facts.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 }  // namespace
 
 // Nearest first.
 Status Builder::protect(const Step& step) {
   std::deque<Place> todo{{step.to}};
-  std::set<std::string> pinned{step.to};
   for (int i = 0; i < kMostFolders && !todo.empty(); ++i) {
     const Place here = std::move(todo.front());
     todo.pop_front();
@@ -51,7 +56,7 @@ Status Builder::protect(const Step& step) {
     }
     for (const std::string_view name : policy::protected_names()) {
       const std::string path = here.path + "/" + std::string(name);
-      if (Status kept = keep(path, here.path, step.to, pinned); !kept) {
+      if (Status kept = keep(path, here.path); !kept) {
         return Error{Code::System, "keep /" + path + " as it is", kept.failure().errnum};
       }
     }
@@ -60,24 +65,33 @@ Status Builder::protect(const Step& step) {
 }
 
 // A link is no good: what it leads to could be changed.
-Status Builder::keep(const std::string& path, const std::string& folder, const std::string& top,
-                     std::set<std::string>& pinned) {
+Status Builder::keep(const std::string& path, const std::string& folder) {
   const Result<Fd> found = open_beneath(root_.get(), path, O_PATH);
   if (!found) {
     const int why = found.failure().errnum;
     return why == ENOENT || why == EACCES ? done() : Status(found.failure());
   }
-  // Folders on the way become mounts of their own: a mount can't be renamed, so no other folder
-  // comes to lie where a tool will look.
-  for (std::size_t slash = folder.find('/', top.size()); slash != std::string::npos;) {
-    slash = folder.find('/', slash + 1);
-    if (const std::string part = folder.substr(0, slash); pinned.insert(part).second) {
+  const Status pinned = pin(folder + "/");
+  return pinned ? mount_over(path, false) : pinned;
+}
+
+// A mount can't be renamed, so no other folder comes to lie where this one is looked for. What is
+// a mount already, or ours, needs none.
+Status Builder::pin(const std::string& path) {
+  for (std::size_t slash = path.find('/'); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    const Result<Fd> folder = open_beneath(root_.get(), part, O_PATH | O_DIRECTORY);
+    if (!folder) {
+      return folder.failure().errnum == ENOENT ? done() : Status(folder.failure());
+    }
+    if (!is_ours(*folder) && !is_mount(*folder)) {
       if (Status mounted = mount_over(part, true); !mounted) {
         return mounted;
       }
     }
   }
-  return mount_over(path, false);
+  return done();
 }
 
 Status Builder::mount_over(const std::string& path, bool writable) {

@@ -386,6 +386,84 @@ def test_a_runbook_beside_the_record_says_what_to_do():
         d.end_sessions()
 
 
+def test_a_runbook_in_home_shows_its_scripts_no_home():
+    with Daemon("athome") as d:
+        home_file(d, ".ssh/id_ed25519")
+        home_file(d, "bin/step.sh", "#!/bin/bash\ncat ~/.ssh/id_ed25519; ls -A ~ | tr '\\n' ' '\n").chmod(0o755)
+        text = '# Home\n\n<Command id="x" path="bin/step.sh" />\n'
+        home_file(d, "runbook.mdx", text)
+        for book in (d.home, d.home / "runbook.mdx"):
+            for profile in ("workspace", "inspect"):
+                done = d.ok("run", book, "--profile", profile)
+                assert SECRET not in done.text() and "bin" in done.text(), repr(done)
+                assert "or home" in done.err, repr(done)
+        (d.home / "sub").mkdir()
+        home_file(d, "sub/runbook.mdx", text.replace("bin/step.sh", "step.sh"))
+        home_file(d, "sub/step.sh", "#!/bin/bash\ncat ${0%/*}/key\n").chmod(0o755)
+        home_file(d, "sub/key")
+        assert SECRET in d.ok("run", d.home / "sub").text(), "a folder below home is sealed whole"
+        d.end_sessions()
+
+
+def test_a_folder_above_the_runbook_cannot_be_moved_away():
+    with Daemon("above") as d:
+        top = folder(d, "top")
+        home_file(d, "top/x/y/plain")
+        book = home_file(d, "top/x/book/runbook.mdx", '# B\n\n<Command id="x" path="a.sh" />\n')
+        home_file(d, "top/x/book/a.sh", "#!/bin/bash\n"
+                  f"cd {top}; mv x gone 2>/dev/null && mkdir -p x/book && echo evil >x/book/a.sh && echo moved\n"
+                  "mv x/y x/z && echo inner; echo >x/new && echo made; true\n").chmod(0o755)
+        for option in ("--write", "--work"):
+            done = d.ok("run", book, option, top)
+            assert done.text().split() == ["inner", "made"], repr(done)
+            (top / "x/z").rename(top / "x/y")
+            assert "evil" not in (top / "x/book/a.sh").read_text()
+        other = book_of(d, f"cd {top}; mv x gone && echo moved")
+        assert d.ok("run", other, "--write", top).text() == "moved\n", "nothing could be moved at all"
+        d.end_sessions()
+
+
+def test_the_work_folder_is_refused_where_a_grant_would_be():
+    with Daemon("workplaces") as d:
+        book = book_of(d, "true")
+        for path in ("/run", "/sys", "/dev/shm", "/tmp", "/var/tmp", "/proc/self", "/"):
+            done = d.ctl("run", book, "--work", path)
+            assert done.rc == 126 and "can't be granted" in done.err, (path, done)
+        d.end_sessions()
+
+
+def test_an_interpreter_is_one_that_scripts_cannot_change():
+    with Daemon("interpreters") as d:
+        given = folder(d, "given")
+        own = home_file(d, "given/sh", "#!/bin/sh\nexec /bin/sh \"$@\"\n")
+        own.chmod(0o755)
+        huge = given / "huge"
+        huge.touch(0o755)
+        os.truncate(huge, 1 << 40)
+        harness.give(huge)
+
+        def book(name, interpreter):
+            d.write(f"{name}/run.sh", f"#!{interpreter}\necho ran\n", 0o755)
+            return d.write(f"{name}/runbook.mdx", '# I\n\n<Command id="x" path="run.sh" />\n')
+
+        for number, (interpreter, words, rc, said) in enumerate((
+                (own, (), 126, "profile host"), (own, ("--write", given), 126, "scripts may change"),
+                (own, ("--work", given), 126, "profile host"), (own, ("--read", given), 0, ""),
+                (own, ("--profile", "host"), 0, ""), (huge, ("--read", given), 126, "too large"),
+                (huge, ("--profile", "host"), 126, "too large"),
+                ("/usr/bin/../bin/bash", (), 126, "a plain absolute path"),
+                ("/usr/bin/bash", (), 0, ""))):
+            done = d.ctl("run", book(f"i{number}", interpreter), *words, timeout=20)
+            assert done.rc == rc and said in done.err, (interpreter, words, done)
+        (given / "env").mkdir()
+        home_file(d, "given/env/bash", "#!/bin/sh\necho mine\n").chmod(0o755)
+        d.end_sessions()
+        d.env["PATH"] = f"{given}/env:" + d.env["PATH"]
+        assert d.ok("run", book("path", "/usr/bin/env bash")).text() == "ran\n"
+        assert d.ok("run", book("path", "/usr/bin/env bash"), "--profile", "host").text() == "mine\n"
+        d.end_sessions()
+
+
 def test_what_a_script_ran_into_is_explained_and_what_it_did_not_is_not():
     with Daemon("explained") as d:
         home_file(d, ".aws/credentials")
