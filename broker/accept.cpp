@@ -3,6 +3,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "broker/broker.h"
 #include "common/frame.h"
 #include "common/io.h"
@@ -14,6 +16,7 @@ namespace rb::brk {
 namespace {
 
 constexpr Nanos kPause = std::chrono::milliseconds(250);
+constexpr Nanos kBetweenRefusals = std::chrono::seconds(1);
 
 std::string proc_path(std::uint32_t pid, const char* name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
@@ -37,14 +40,52 @@ std::string program_of(std::uint32_t pid) {
   return to_valid_utf8(name);
 }
 
+// Fields 2 and 4 of /proc/PID/stat: its name may hold anything.
+struct Parentage {
+  std::string name;
+  std::uint32_t parent = 0;
+};
+Parentage parentage_of(std::uint32_t pid) {
+  const std::string line = first_bytes(proc_path(pid, "stat"));
+  const std::size_t open = line.find('(');
+  const std::size_t close = line.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close + 4 >= line.size()) {
+    return {};
+  }
+  return {line.substr(open + 1, close - open - 1),
+          static_cast<std::uint32_t>(std::strtoul(line.c_str() + close + 4, nullptr, 10))};
+}
+
+// The nearest monitor that it descends from; 0: none. A tree of a monitor's stays below its first
+// process, which bears the monitor's name.
+std::uint32_t monitor_above(std::uint32_t pid) {
+  constexpr int kDeepest = 64;
+  for (int i = 0; pid > 1 && i < kDeepest; ++i) {
+    const Parentage here = parentage_of(pid);
+    if (here.name == "runbook-monitor") {
+      return pid;
+    }
+    pid = here.parent;
+  }
+  return 0;
+}
+
+bool in_a_leaf(const std::string& process) {
+  return first_bytes("/proc/" + process + "/cgroup").find(std::string(kExecutionsScope) + "/") !=
+         std::string::npos;
+}
+
 // Best effort, as DESIGN §4 says: an execution has a pid namespace of its own, or, in the profile
-// that has none, a control group of its own.
+// that has none, a control group of its own and a monitor above it. What we have above us ourselves
+// doesn't count: this daemon may serve inside of another one's execution.
 bool inside_execution(std::uint32_t pid) {
   static const std::string own = link_target("/proc/self/ns/pid");
+  static const bool leaf = in_a_leaf("self");
+  static const std::uint32_t monitor = monitor_above(static_cast<std::uint32_t>(::getpid()));
   const std::string theirs = link_target(proc_path(pid, "ns/pid"));
-  return (!theirs.empty() && theirs != own) ||
-         first_bytes(proc_path(pid, "cgroup")).find("/runbookd-executions.scope/") !=
-             std::string::npos;
+  const std::uint32_t above = monitor_above(pid);
+  return (!theirs.empty() && theirs != own) || (!leaf && in_a_leaf(std::to_string(pid))) ||
+         (above != 0 && above != monitor);
 }
 
 Actor actor_of(int socket, Role role) {
@@ -138,7 +179,10 @@ void Accept::take(Role role) {
   Connection connection;
   connection.actor = actor_of(socket.get(), role);
   if (std::string why; !admit(connection.actor, why)) {
-    log::warn("connection of pid " + std::to_string(connection.actor.pid) + " refused: " + why);
+    if (boot_now() - refusal_said_ > kBetweenRefusals) {  // whoever asks again and again
+      refusal_said_ = boot_now();
+      log::warn("connection of pid " + std::to_string(connection.actor.pid) + " refused: " + why);
+    }
     return;
   }
   connection.actor.connection = ++last_connection_;

@@ -37,6 +37,7 @@ class Accept {
   Fd reserve_;  // given up for a moment when descriptors run out
   Timer resume_;
   std::uint64_t last_connection_ = 0;
+  Nanos refusal_said_{};
 };
 
 }  // namespace rb::brk

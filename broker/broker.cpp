@@ -47,6 +47,7 @@ Broker::Broker(Options wanted, Places where, Ledger kept, Facts found)
       facts(std::move(found)),
       start_id(random_bytes(16)),
       started_ms(wall_now_ms()),
+      cgroups(loop),
       fronts(*this),
       accept(*this),
       executions(*this),
@@ -95,6 +96,7 @@ int Broker::serve(const std::vector<Record>& records, bool fresh_ledger) {
   fronts.start(Role::Operator);
   fronts.start(Role::Agent);
   executions.keep_spare();
+  executions.sweep_leaves();
   idle_.arm(kLookEvery);
   if (const auto every = service::watchdog_every()) {
     watchdog_.arm(*every);

@@ -10,6 +10,7 @@
 
 #include "broker/accept.h"
 #include "broker/answers.h"
+#include "broker/cgroups.h"
 #include "broker/children.h"
 #include "broker/executions.h"
 #include "broker/facts.h"
@@ -77,6 +78,7 @@ struct Broker {
   Sessions sessions;
   RequestIds ids;
   Interpreters interpreters;
+  Cgroups cgroups;
   Fronts fronts;
   Accept accept;
   Executions executions;

@@ -28,10 +28,6 @@ Bytes to_monitor(Fill&& fill) {
   return wire::build<ToMonitor>(std::forward<Fill>(fill));
 }
 
-std::string socket_name(const Execution& execution) {
-  return execution.session + "." + execution.id;
-}
-
 Outcome outcome_from(const Execution& execution, event::Ending::Reader from) {
   Outcome out;
   out.session = execution.session;
@@ -89,6 +85,10 @@ const std::array<Executions::Row, 7> Executions::kTable = {{
 
 Executions::Executions(Broker& broker) : broker_(broker) {}
 
+std::string Executions::leaf_name(const Execution& execution) {
+  return execution.session + "." + execution.id;
+}
+
 void Executions::keep_spare() {
   if (spare_) {
     return;
@@ -108,9 +108,13 @@ bool Executions::have_template() {
     return true;
   }
   Result<std::pair<Fd, Fd>> pair = link_pair();
-  if (!pair || !broker_.children.spawn("runbook-monitor", {"template"}, pair->second, {})) {
+  const Result<pid_t> made =
+      pair ? broker_.children.spawn("runbook-monitor", {"template"}, pair->second, {})
+           : Result<pid_t>(pair.failure());
+  if (!made) {
     return false;
   }
+  broker_.cgroups.adopt(*made);
   template_ = std::make_unique<PacketLink>(
       broker_.loop, std::move(pair->first), [](const Packet&) {},
       [this](const Error&) { spare_.reset(); });  // it may never have been made
@@ -287,7 +291,7 @@ void Executions::on_link_end(const ExecutionPtr& execution) {
 void Executions::recover(const ExecutionPtr& execution) {
   execution->recovered = true;
   execution->durable = true;
-  Result<Fd> link = connect_monitor(broker_.places.monitors(), socket_name(*execution));
+  Result<Fd> link = connect_monitor(broker_.places.monitors(), leaf_name(*execution));
   if (link) {
     listen_to(execution, std::move(*link));
     execution->patience = Timer(broker_.loop, [this, weak = std::weak_ptr<Execution>(execution)] {
@@ -408,7 +412,22 @@ void Executions::settle(const ExecutionPtr& execution) {
 }
 
 void Executions::remove_socket(const Execution& execution) const {
-  (void)::unlinkat(broker_.places.monitors(), socket_name(execution).c_str(), 0);
+  (void)::unlinkat(broker_.places.monitors(), leaf_name(execution).c_str(), 0);
+}
+
+void Executions::sweep_leaves() {
+  for (const std::string& leaf : broker_.cgroups.leaves()) {
+    const std::size_t dot = std::min(leaf.find('.'), leaf.size());
+    const auto session = broker_.sessions.all().find(leaf.substr(0, dot));
+    if (session == broker_.sessions.all().end()) {
+      continue;  // another daemon's of this user
+    }
+    const auto execution =
+        session->second->executions.find(leaf.substr(std::min(dot + 1, leaf.size())));
+    if (execution == session->second->executions.end() || execution->second->over()) {
+      broker_.cgroups.remove(leaf);
+    }
+  }
 }
 
 void Executions::forget(const ExecutionPtr& execution) {
@@ -420,6 +439,7 @@ void Executions::forget(const ExecutionPtr& execution) {
         [link = std::shared_ptr<PacketLink>(std::move(execution->link))] { link->close(); });
   }
   remove_socket(*execution);
+  broker_.cgroups.remove(leaf_name(*execution));
   if (execution->run >= 1 && execution->run <= session->runs.size()) {
     session->runs[execution->run - 1].blocks[execution->block] =
         std::string(name_of(execution->ending->outcome));

@@ -35,8 +35,13 @@ class Executions {
   void recover(const ExecutionPtr& execution);
   // Takes the ending from a complete outcome.bin; false when there is none.
   [[nodiscard]] static bool read_outcome(const Session& session, Execution& execution);
+  // What names it beside others: in monitors/, and among the control groups.
+  [[nodiscard]] static std::string leaf_name(const Execution& execution);
   // The name by which a later broker would find its monitor.
   void remove_socket(const Execution& execution) const;
+  // Ends and removes the control groups of executions that are over, and were left by an earlier
+  // broker.
+  void sweep_leaves();
   // Tells every monitor to stop unless a broker greets it before.
   void sunset_all(std::uint32_t milliseconds);
   // Ends it without a monitor's word: `cause` says why. Nothing of the script runs any more.

@@ -39,7 +39,11 @@ void fill_status(const Broker& broker, front::Status::Builder into) {
     const Facts::OfProfile& facts = broker.facts.of(profiles[i].name);
     list[i].setName(wire::text(profiles[i].name));
     list[i].setUsable(facts.missing.empty());
-    list[i].setWhy(wire::text(facts.missing.empty() ? facts.notice : facts.missing));
+    std::string why = facts.missing.empty() ? facts.notice : facts.missing;
+    if (!profiles[i].sandboxed() && !broker.cgroups.why_not().empty()) {
+      why += "; may leave processes, no control group: " + broker.cgroups.why_not();
+    }
+    list[i].setWhy(wire::text(why));
   }
 }
 

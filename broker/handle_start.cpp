@@ -246,6 +246,10 @@ Status make_execution(Broker& broker, Starting& start) {
   Result<Fd> memory = sealed_memory("script", start.joined.script);
   Result<Fd> listener =
       Places::listen_at(broker.places.monitors(), session.id + "." + id, SOCK_SEQPACKET);
+  // A sandbox ends with its first process; a group is worth its cost there where it binds.
+  Fd leaf = start.profile.sandboxed() && !broker.cgroups.binds()
+                ? Fd()
+                : broker.cgroups.make(session.id + "." + id, start.limits);
   Result<Fd> tree = start.runbook->sealed.duplicate();
   for (const Result<Fd>* one : {&memory, &listener, &tree}) {
     if (!*one) {
@@ -260,6 +264,9 @@ Status make_execution(Broker& broker, Starting& start) {
   start.give(monitor::Descriptor::GENERATED, std::move(files->generated));
   start.give(monitor::Descriptor::LISTENER, std::move(*listener));
   start.give(monitor::Descriptor::TREE, std::move(*tree));
+  if (leaf) {
+    start.give(monitor::Descriptor::CGROUP, std::move(leaf));
+  }
   for (Grant& grant : start.grants.places) {
     start.give(monitor::Descriptor::GRANT, std::move(grant.fd));
   }

@@ -1,5 +1,6 @@
 #include "broker/service.h"
 
+#include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-journal.h>
 
@@ -7,6 +8,46 @@
 #include <utility>
 
 namespace rb::brk::service {
+namespace {
+
+constexpr std::uint64_t kPatienceMicros = 2'000'000;
+
+// The user's manager, on the user's bus.
+class UserBus {
+ public:
+  UserBus() : opened_(::sd_bus_open_user(&bus_)) {
+    if (opened_ >= 0) {
+      (void)::sd_bus_set_method_call_timeout(bus_, kPatienceMicros);
+    }
+  }
+  UserBus(const UserBus&) = delete;
+  UserBus& operator=(const UserBus&) = delete;
+  UserBus(UserBus&&) = delete;
+  UserBus& operator=(UserBus&&) = delete;
+  ~UserBus() {
+    ::sd_bus_error_free(&error_);
+    ::sd_bus_flush_close_unref(bus_);
+  }
+
+  [[nodiscard]] int opened() const { return opened_; }
+  template <typename... Values>
+  [[nodiscard]] int call(const char* method, const char* types, Values... values) {
+    ::sd_bus_error_free(&error_);
+    return ::sd_bus_call_method(bus_, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+                                "org.freedesktop.systemd1.Manager", method, &error_, nullptr, types,
+                                values...);
+  }
+  [[nodiscard]] bool said(const char* name) const {
+    return ::sd_bus_error_has_name(&error_, name) > 0;
+  }
+
+ private:
+  sd_bus* bus_ = nullptr;
+  int opened_;
+  sd_bus_error error_ = SD_BUS_ERROR_NULL;
+};
+
+}  // namespace
 
 std::vector<Listener> inherited_listeners() {
   std::vector<Listener> out;
@@ -39,6 +80,22 @@ void anchor(const std::string& session, const std::string& what, const std::stri
       static_cast<unsigned long long>(line), head.c_str(), "PRIORITY=%i", 5,
       "SYSLOG_IDENTIFIER=runbookd", "RUNBOOKD_SESSION=%s", session.c_str(), "RUNBOOKD_LINE=%llu",
       static_cast<unsigned long long>(line), "RUNBOOKD_HEAD=%s", head.c_str(), nullptr);
+}
+
+Status join_scope(const std::string& unit, const std::string& below, pid_t process) {
+  UserBus manager;
+  if (manager.opened() < 0) {
+    return Error{Code::Unsupported, "no service manager of the user's", -manager.opened()};
+  }
+  const auto pid = static_cast<std::uint32_t>(process);
+  int answer =
+      manager.call("StartTransientUnit", "ssa(sv)a(sa(sv))", unit.c_str(), "fail", 5, "Description",
+                   "s", "Executions of runbookd", "Delegate", "b", 1, "CollectMode", "s",
+                   "inactive-or-failed", "TasksMax", "t", UINT64_MAX, "PIDs", "au", 1, pid, 0);
+  if (answer < 0 && manager.said("org.freedesktop.systemd1.UnitExists")) {
+    answer = manager.call("AttachProcessesToUnit", "ssau", unit.c_str(), below.c_str(), 1, pid);
+  }
+  return answer < 0 ? Status(Error{Code::Unsupported, "ask for " + unit, -answer}) : done();
 }
 
 }  // namespace rb::brk::service

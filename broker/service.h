@@ -1,8 +1,10 @@
-// service.h — the service manager and the system journal.   [TRUSTED: broker]
+// service.h — the service managers and the system journal.   [TRUSTED: broker]
 // Every function does nothing, or answers "none", where there is no systemd: the broker then lives
 // as a plain daemon. Only includer of libsystemd.
 // Source: DESIGN §2 (unit), §8 (heads of the chain).
 #pragma once
+
+#include <sys/types.h>
 
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "common/clock.h"
 #include "common/fd.h"
+#include "common/result.h"
 
 namespace rb::brk::service {
 
@@ -27,5 +30,10 @@ void notify(const std::string& state);  // "READY=1", "STOPPING=1", "STATUS=..."
 // One line in the journal that this uid can't rewrite: the anchor of a session's chain.
 void anchor(const std::string& session, const std::string& what, const std::string& head,
             std::uint64_t line);
+
+// Puts a process into the user's transient scope of that name, whose control groups are ours to
+// make; the manager makes the scope where it isn't there. `below`: the group within one that is
+// there. Waits for the manager's answer, some seconds at most.
+[[nodiscard]] Status join_scope(const std::string& unit, const std::string& below, pid_t process);
 
 }  // namespace rb::brk::service

@@ -146,8 +146,19 @@ void Monitor::kill_tree() {
   arm_gone(kGoneAfterKill);
   if (launch_.profile.sandboxed()) {
     (void)kernel::pidfd_send_signal(init_.get(), SIGKILL);
-  } else {
+  } else if (!in_cgroup_ || !kill_cgroup()) {
     (void)!::send(control_.get(), &kKill, 1, MSG_NOSIGNAL);
+  }
+}
+
+// The kernel ends the whole leaf when its memory is used up, the first process included. It counts
+// that: nothing is guessed.
+void Monitor::name_memory_limit() {
+  const bool killed = !seen_.wait_status ||
+                      (WIFSIGNALED(*seen_.wait_status) && WTERMSIG(*seen_.wait_status) == SIGKILL);
+  if (!seen_.reason && killed && cgroup_count("memory.events", "oom_kill") > 0) {
+    seen_.reason = Reason{Ended::Failed, "memory limit"};
+    seen_.killed_by_us = true;
   }
 }
 
@@ -158,6 +169,9 @@ void Monitor::finish() {
     // Without a cgroup a service asked from inside may still work for it: nobody can tell.
     outcome_.may_have_left = !in_cgroup_ || !empty_cgroup();
     outcome_.may_have_left |= !kill_descendants();
+  }
+  if (in_cgroup_) {
+    name_memory_limit();
   }
   if (!pump_.drain()) {
     outcome_.may_have_left = true;

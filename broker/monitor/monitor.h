@@ -50,7 +50,10 @@ class Monitor {
   void build(Packet packet);
   [[nodiscard]] Status hand_over(const Packet& packet, const std::vector<int>& fds);
   void enter_cgroup();
+  [[nodiscard]] bool kill_cgroup() const;
   [[nodiscard]] bool empty_cgroup() const;
+  // What the leaf's file says under that name; 0 where there is none.
+  [[nodiscard]] std::uint64_t cgroup_count(const std::string& file, std::string_view name) const;
 
   // The loop.
   void set_timer();
@@ -80,6 +83,7 @@ class Monitor {
   void terminate();
   void kill_tree();
   [[nodiscard]] Leavings leavings() const;
+  void name_memory_limit();
   void finish();
   void lose_link();
   // Without a link it does nothing; a link that can't take a message is lost.

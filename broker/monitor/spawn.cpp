@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "broker/monitor/init.h"
@@ -134,11 +136,27 @@ void Monitor::enter_cgroup() {
   in_cgroup_ = file && write_all(file->get(), as_bytes(std::to_string(init_pid_))).ok();
 }
 
-// Ends what is in the leaf, processes of other users too; true when nothing is left.
-bool Monitor::empty_cgroup() const {
+// Processes of other users too; none of them can fork its way out.
+bool Monitor::kill_cgroup() const {
   const Result<Fd> kill = open_beneath(launch_.cgroup.get(), "cgroup.kill", O_WRONLY);
+  return kill && write_all(kill->get(), as_bytes("1")).ok();
+}
+
+std::uint64_t Monitor::cgroup_count(const std::string& file, std::string_view name) const {
+  std::array<char, 1024> text{"\n"};
+  const Result<Fd> opened = open_beneath(launch_.cgroup.get(), file, O_RDONLY);
+  if (!opened || ::read(opened->get(), text.data() + 1, text.size() - 2) <= 0) {
+    return 0;
+  }
+  const std::string wanted = "\n" + std::string(name) + " ";
+  const char* found = std::strstr(text.data(), wanted.c_str());
+  return found == nullptr ? 0 : std::strtoull(found + wanted.size(), nullptr, 10);
+}
+
+// Ends what is in the leaf; true when nothing is left.
+bool Monitor::empty_cgroup() const {
   const Result<Fd> events = open_beneath(launch_.cgroup.get(), "cgroup.events", O_RDONLY);
-  if (!kill || !events || !write_all(kill->get(), as_bytes("1"))) {
+  if (!events || !kill_cgroup()) {
     return false;
   }
   constexpr int kTries = 200;

@@ -66,14 +66,6 @@ Fact landlock() {
           ""};
 }
 
-std::string own_cgroup() {
-  const Fd file(::open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC));
-  const Result<Bytes> bytes = file ? read_all(file.get(), 64 * 1024) : Result<Bytes>(Bytes());
-  const std::string text = bytes ? std::string(as_text(*bytes)) : "";
-  const std::size_t at = text.rfind("0::/");
-  return at == std::string::npos ? "" : text.substr(at + 3, text.find('\n', at) - at - 3);
-}
-
 std::string user_manager_socket() {
   const std::string base = client::runtime_folder();
   return base.substr(0, base.rfind('/')) + "/systemd/private";
@@ -84,18 +76,18 @@ bool user_manager() {
   return ::stat(user_manager_socket().c_str(), &facts) == 0 && S_ISSOCK(facts.st_mode);
 }
 
+// What the daemon does with it, it says itself: its line of the profile host.
 Fact cgroup() {
   struct stat facts {};
-  if (::stat("/sys/fs/cgroup/cgroup.controllers", &facts) < 0) {
-    return {"cgroup v2", false, "not mounted: memory and process limits hold per process only", ""};
+  if (::stat("/sys/fs/cgroup/cgroup.controllers", &facts) < 0 &&
+      ::stat("/sys/fs/cgroup/unified/cgroup.controllers", &facts) < 0) {
+    return {"cgroup v2", false, "not mounted: host may leave processes", ""};
   }
-  const bool writable =
-      ::access(("/sys/fs/cgroup" + own_cgroup() + "/cgroup.procs").c_str(), W_OK) == 0;
-  if (user_manager() || writable) {
-    return {"cgroup v2", true, user_manager() ? "delegated by the user manager" : "delegated", ""};
+  if (!user_manager()) {
+    return {"cgroup v2", false, "nobody here delegates a group: host may leave processes",
+            "loginctl enable-linger, log in again"};
   }
-  return {"cgroup v2", false, "not delegated: memory and process limits hold per process only",
-          "loginctl enable-linger, log in again"};
+  return {"cgroup v2", true, "mounted; the daemon asks the user's manager for a group", ""};
 }
 
 Fact manager() {

@@ -161,6 +161,85 @@ def inside_stop():
         d.end_sessions()
 
 
+LEAF = """#!/bin/bash
+sed -n 's/^0:://p' /proc/self/cgroup
+setsid bash -c 'trap "" TERM; while :; do sleep 4711; done' &
+mkdir -p /sys/fs/cgroup"$(sed -n 's/^0:://p' /proc/self/cgroup)"/below
+echo over
+"""
+
+
+def scope_folder(d):
+    return Path("/sys/fs/cgroup" + d.show("ControlGroup", "runbookd-executions.scope"))
+
+
+def leaves(d):
+    folder = scope_folder(d)
+    return sorted(p.name for p in folder.iterdir() if p.is_dir() and p.name != "monitors")
+
+
+def sleepers():
+    return [p for p in harness.processes().values() if p.comm == "sleep" and p.state not in "ZX"]
+
+
+def inside_leaf():
+    with Managed() as d:
+        book = d.book(LEAF, "leaf")
+        done = d.ctl("run", book, "a", "--profile", "host", timeout=60)
+        assert done.rc == 0, repr(done)
+        where = done.text().splitlines()[0]
+        session, execution = where.rsplit("/", 1)[1].split(".")
+        assert "/runbookd-executions.scope/" in where and execution == "e1", where
+        assert session == d.session_folder().name, where
+        line = next(x for x in d.journal() if x["type"] == "finished")
+        assert not line["may_have_left"], line
+        assert "may have left" not in done.err, done.err
+        assert not sleepers(), "the leaf's processes are gone when its end is told"
+        wait_until(lambda: leaves(d) == [], 5, "the leaf is removed, with what the script made in it")
+        # Monitors, their template and the broker lie elsewhere: a restart of the unit ends none.
+        monitors = (scope_folder(d) / "monitors/cgroup.procs").read_text().split()
+        assert set(monitors) >= {str(p.pid) for p in d.ours("runbook-monitor")
+                                 if p.ppid in map(int, monitors)} and monitors
+        assert str(d.broker_pid()) not in monitors
+        host = next(p for p in d.ok("doctor", "--json").json()["profiles"] if p["name"] == "host")
+        assert "control group" not in host["why"], host
+        d.end_sessions()
+
+
+def inside_own_socket():
+    with Managed() as d:
+        book = d.book(f"#!/bin/bash\n{d.bin}/runbookctl ps\necho status $?\n", "own")
+        assert d.ctl("ps").rc == 0, "the same words from outside are answered"
+        done = d.ctl("run", book, "a", "--profile", "host", timeout=60)
+        assert done.out.endswith(b"status 125\n"), repr(done)
+        wait_until(lambda: "it comes from inside an execution" in d.log.read_text(), 5, "said in the log")
+        d.end_sessions()
+
+
+def inside_leftovers():
+    with Managed() as d:
+        d.ok("session", "start", "--as", "tester", "--why", "leftovers")
+        book = d.book("#!/bin/bash\nsetsid sleep 4711 &\nsleep 4711\n", "left")
+        d.ok("run", book, "a", "--profile", "host", "--detach")
+        wait_until(lambda: len(sleepers()) == 2, 10, "it runs")
+        assert len(leaves(d)) == 1
+        broker = d.broker_pid()
+        os.kill(broker, 19)  # so that it can't clear up before it is killed too
+        for monitor in d.ours("runbook-monitor"):
+            harness.kill(monitor.pid)
+        harness.kill(broker)
+        wait_until(lambda: d.broker_pid() not in (None, broker), 10, "the manager starts it again")
+        wait_until(lambda: not sleepers(), 5, "nothing of it runs")
+        d.ok("ps")
+        wait_until(lambda: leaves(d) == [], 5, "its leaf is gone")
+        assert [x["outcome"] for x in d.journal() if x["type"] == "finished"] == ["interrupted"]
+        d.ok("run", book, "a", "--profile", "host", "--detach")
+        wait_until(lambda: len(sleepers()) == 2, 10, "the next one runs")
+        assert len(leaves(d)) == 1
+        d.end_sessions()
+        wait_until(lambda: leaves(d) == [], 5, "and ends")
+
+
 # ── outside, as root ──
 def in_session(what):
     harness.need_root()
@@ -192,6 +271,18 @@ def test_after_a_crash_the_manager_starts_it_again():
 
 def test_after_a_stop_executions_end_as_stopped_by_the_service():
     in_session("inside_stop")
+
+
+def test_host_has_a_leaf_of_its_own_that_goes_with_it():
+    in_session("inside_leaf")
+
+
+def test_a_script_in_host_is_turned_away_by_its_group():
+    in_session("inside_own_socket")
+
+
+def test_a_broker_removes_the_leaves_that_an_earlier_one_left():
+    in_session("inside_leftovers")
 
 
 if __name__ == "__main__":
