@@ -84,6 +84,7 @@ void Monitor::build(Packet packet) {
     return;
   }
   seen_.is_check = launch_.is_check;
+  seen_.file_limit = launch_.limits.file_bytes != 0;
   if (!launch_.profile.sandboxed()) {
     end_init();
     failure_ = {};

@@ -15,17 +15,13 @@
 namespace rb::mon {
 namespace {
 
-std::string cause_of_signal(int number) {
-  switch (number) {
-    case SIGSYS:
-      return "policy violation";
-    case SIGXFSZ:
-      return "file size limit";
-    case SIGXCPU:
-      return "processor time limit";
-    default:
-      return "";
+// Any process may send any signal: a limit is named where it was set, and never as the only reason.
+std::string cause_of_signal(int number, bool file_limit) {
+  if (number == SIGSYS) {
+    return "SIGSYS: a forbidden system call, or sent by a process";
   }
+  return number == SIGXFSZ && file_limit ? "SIGXFSZ: a file over its limit, or sent by a process"
+                                         : "";
 }
 
 constexpr const char* kJsonTemporary = ".outcome.json.tmp";
@@ -59,7 +55,7 @@ void judge_script(const Seen& seen, Outcome& outcome) {
     return;
   }
   outcome.outcome = outcome.exit == 0 ? Ended::Passed : Ended::Failed;
-  outcome.cause = cause_of_signal(static_cast<int>(outcome.signal));
+  outcome.cause = cause_of_signal(static_cast<int>(outcome.signal), seen.file_limit);
   outcome.warn = seen.is_check && outcome.exit == 2;
 }
 

@@ -25,6 +25,7 @@ struct Seen {
   bool killed_by_us = false;
   bool does_not_end = false;  // its processes are still there, long after KILL
   bool is_check = false;
+  bool file_limit = false;  // files of the script had a largest size
 };
 
 // Fills outcome, exit, signal, cause and warn; sets may_have_left where it does not end.

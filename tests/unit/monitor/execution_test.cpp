@@ -91,7 +91,10 @@ TEST_CASE("execution: every way to end has a shape of its own") {
         Case{"kill -KILL $$", Outcome::FAILED, -1, 9, ""},
         Case{"kill -TERM $$", Outcome::FAILED, -1, 15, ""},
         Case{"kill -SEGV $$", Outcome::FAILED, -1, 11, ""},
-        Case{"kill -SYS $$", Outcome::FAILED, -1, 31, "policy violation"}}) {
+        Case{"kill -SYS $$", Outcome::FAILED, -1, 31,
+             "SIGSYS: a forbidden system call, or sent by a process"},
+        Case{"kill -XFSZ $$", Outcome::FAILED, -1, SIGXFSZ, ""},
+        Case{"kill -XCPU $$", Outcome::FAILED, -1, SIGXCPU, ""}}) {
     CAPTURE(c.text);
     Execution execution(kMonitor);
     const Message end = execution.run(script(c.text));
@@ -346,7 +349,7 @@ TEST_CASE("execution: a file over its limit ends the script by name") {
   const Message end = execution.run(order);
   CHECK(end.outcome == Outcome::FAILED);
   CHECK(end.signal == SIGXFSZ);
-  CHECK(end.text == "file size limit");
+  CHECK(end.text == "SIGXFSZ: a file over its limit, or sent by a process");
 }
 
 TEST_CASE("execution: without its broker it goes on, and leaves a durable outcome") {

@@ -36,7 +36,20 @@ TEST_CASE("judge: exit statuses are evidence") {
   seen.wait_status = SIGSYS | 0x80;  // with a core flag
   CHECK(judged(seen).signal == SIGSYS);
   CHECK(judged(seen).exit == -1);
-  CHECK(judged(seen).cause == "policy violation");
+  CHECK(judged(seen).cause == "SIGSYS: a forbidden system call, or sent by a process");
+}
+
+TEST_CASE("judge: no limit is named that wasn't set") {
+  Seen seen;
+  for (const int number : {SIGXFSZ, SIGXCPU, SIGKILL}) {
+    seen.wait_status = number;
+    CHECK(judged(seen).signal == static_cast<unsigned>(number));
+    CHECK(judged(seen).cause == std::string());
+  }
+  seen.file_limit = true;
+  CHECK(judged(seen).cause == std::string());
+  seen.wait_status = SIGXFSZ;
+  CHECK(judged(seen).cause == "SIGXFSZ: a file over its limit, or sent by a process");
 }
 
 TEST_CASE("judge: our own reason wins over how the script took it") {
