@@ -4,6 +4,7 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-journal.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
@@ -11,6 +12,7 @@ namespace rb::brk::service {
 namespace {
 
 constexpr std::uint64_t kPatienceMicros = 2'000'000;
+constexpr int kTries = 16;
 
 // The user's manager, on the user's bus.
 class UserBus {
@@ -30,12 +32,17 @@ class UserBus {
   }
 
   [[nodiscard]] int opened() const { return opened_; }
+  // Asked again where a signal of ours came between: what was done already answers UnitExists.
   template <typename... Values>
   [[nodiscard]] int call(const char* method, const char* types, Values... values) {
-    ::sd_bus_error_free(&error_);
-    return ::sd_bus_call_method(bus_, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
-                                "org.freedesktop.systemd1.Manager", method, &error_, nullptr, types,
-                                values...);
+    int answer = -EINTR;
+    for (int i = 0; answer == -EINTR && i < kTries; ++i) {
+      ::sd_bus_error_free(&error_);
+      answer = ::sd_bus_call_method(bus_, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+                                    "org.freedesktop.systemd1.Manager", method, &error_, nullptr,
+                                    types, values...);
+    }
+    return answer;
   }
   [[nodiscard]] bool said(const char* name) const {
     return ::sd_bus_error_has_name(&error_, name) > 0;
