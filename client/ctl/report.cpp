@@ -100,7 +100,11 @@ std::string heading_text(const client::Opened& opened, const client::Terminal& t
     out += "  " + terminal.talk(Style::Dim, digest);
   }
   if (!info.bound) {
-    out += "  " + terminal.talk(Style::Warn, "not bound: too large to be sealed, or home; scripts see the files that blocks name");
+    out +=
+        "  " +
+        terminal.talk(
+            Style::Warn,
+            "not bound: too large to be sealed, or home; scripts see the files that blocks name");
   }
   return out + (opened.is_new ? "  new" : "");
 }

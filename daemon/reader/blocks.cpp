@@ -197,7 +197,8 @@ class BlockReader {
         if (!reading_.folder->bound() && is_path(found.path) &&
             reading_.folder->find(found.path) == nullptr) {
           block.path = found.path;  // the loader is asked for it by this name
-          block.why_not = "the folder isn't sealed whole (too large, or home), and " + shown + " isn't loaded";
+          block.why_not =
+              "the folder isn't sealed whole (too large, or home), and " + shown + " isn't loaded";
           return;
         }
         refuse("missing-file", "there is no file " + shown, "the path is relative to the runbook");

@@ -23,7 +23,7 @@ def test_027_a_copy_that_is_set_user_id_root():
         (work / "id-of-root").chmod(0o4755)
         harness.give(work)
         book = d.book("#!/bin/bash\n./id-of-root -u\n")
-        for profile in ("workspace", "inspect"):
+        for profile in ("workspace", "inspect", "sealed"):
             done = d.ok("run", book, "a", "--new", "--profile", profile, "--work", work)
             assert done.out == f"{harness.account().uid}\n".encode(), (profile, done.out)
         control = d.ok("run", book, "a", "--new", "--profile", "host", "--work", work)
