@@ -36,14 +36,13 @@ std::optional<rb::brk::Options> parse(int argc, char** argv) {
   return argc % 2 == 1 ? std::optional(out) : std::nullopt;
 }
 
-// Nobody of this uid shall read our memory, and a crash shall not write it anywhere.
-void harden(rb::brk::Options& options) {
+// Whatever the starter left us with: it holds for our probe and our children too.
+void settle(rb::brk::Options& options) {
   // What is opened later must not become a standard stream, which children get.
   for (int fd = STDIN_FILENO; fd >= 0 && fd <= STDERR_FILENO;) {
     fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   }
   ::umask(0077);
-  (void)::prctl(PR_SET_DUMPABLE, 0);
   const rlimit none{0, 0};
   (void)::setrlimit(RLIMIT_CORE, &none);
   rlimit files{};
@@ -52,6 +51,10 @@ void harden(rb::brk::Options& options) {
     files.rlim_cur = std::min(std::max(files.rlim_cur, kDescriptors), files.rlim_max);
     (void)::setrlimit(RLIMIT_NOFILE, &files);
   }
+  sigset_t nothing;
+  sigemptyset(&nothing);
+  (void)::sigprocmask(SIG_SETMASK, &nothing, nullptr);  // else we would be deaf to TERM
+  (void)::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the exit statuses away
   (void)::signal(SIGPIPE, SIG_IGN);
   (void)::signal(SIGHUP, SIG_IGN);
 }
@@ -71,10 +74,11 @@ int fail(const rb::Error& why) {
 
 int main(int argc, char** argv) {
   std::optional<rb::brk::Options> options = parse(argc, argv);
+  rb::brk::Options fallback;
+  settle(options ? *options : fallback);
   // While its children can still write their id maps: an undumpable process has none that can.
   rb::brk::Facts facts = rb::brk::Facts::probe();
-  rb::brk::Options fallback;
-  harden(options ? *options : fallback);
+  (void)::prctl(PR_SET_DUMPABLE, 0);  // nobody of this uid shall read our memory
   if (options && !options->log.empty() && !log_to(options->log)) {
     options.reset();
   }

@@ -81,9 +81,12 @@ def test_005_folders_to_work_in_that_lie_elsewhere():
                 done = d.ctl("run", book, "a", "--new", option, asked)
                 assert done.rc in (125, 126) and done.out == b"", (option, asked, done)
         for profile in SANDBOXES:
-            for asked in (d.folder / "link", "/proc/self/cwd", inside / ".." / "project"):
+            for asked in (inside / ".." / "project", "."):
                 done = d.ctl("run", book, "a", "--new", "--work", asked, "--profile", profile, cwd=inside)
                 assert done.rc == 0 and done.text() == f"{inside}\n{inside}\n", (profile, asked, done)
+            for asked in (d.folder / "link", "/proc/self/cwd", d.folder / "link" / "."):
+                done = d.ctl("run", book, "a", "--new", "--work", asked, "--profile", profile, cwd=inside)
+                assert done.rc == 126 and "is a link, and it leads to" in done.err, (profile, asked, done)
         d.end_sessions()
 
 

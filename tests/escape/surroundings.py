@@ -148,7 +148,7 @@ def test_010_ignored_and_blocked_signals():
     with Daemon("signals") as d:
         broker_after(d, "for n in range(1, 32):\n"
                         "    if n not in (9, 19): signal.signal(n, signal.SIG_IGN)\n"
-                        "signal.pthread_sigmask(signal.SIG_BLOCK, set(range(1, 32)) - {15})")
+                        "signal.pthread_sigmask(signal.SIG_BLOCK, set(range(1, 32)))")
         book = d.book("#!/bin/bash\ngrep -E 'Sig(Blk|Ign)' /proc/self/status\nexit 7\n")
         for profile in ("workspace", "inspect", "sealed", "host"):
             done = d.ctl("run", book, "a", "--profile", profile, "--new")
@@ -292,16 +292,14 @@ def test_089_descriptors_run_out():
         d.ok("session", "start", "--as", "t", "--why", "t")
         if "no read-only view" in d.logs():  # what this user's other programs send counts against the limit too
             raise harness.Skipped("descriptors of this user are under way elsewhere")
-        many = d.write("many/runbook.mdx", "# Many\n\n" + "".join(
-            f'<Command id="b{i}" command="echo never" />\n\n' for i in range(12)))
+        # A script that is read from memory needs number 100, so no sandbox is offered: by name.
         book = d.book("#!/bin/bash\necho ran\n")
-        still_serves(d, book)
-        for i in range(12):  # what is read from memory needs number 100
-            done = d.ctl("run", many, f"b{i}")
-            assert done.rc in (125, 126) and done.out == b"" and done.err.strip(), repr(done)
-        assert {line["outcome"] for line in d.journal() if line["type"] == "finished" and line["runbook"] == "many"} \
-            <= {"error"}
-        still_serves(d, book)
+        for profile in ("workspace", "inspect", "sealed"):
+            done = d.ctl("run", book, "a", "--profile", profile)
+            assert done.rc == 126 and done.out == b"" and f"can't enforce {profile}" in done.err, repr(done)
+            assert "descriptors" in done.err, repr(done)
+        assert d.ctl("ps").rc == 0
+        assert not [line for line in d.journal() if line["type"] == "started"]
         d.end_sessions()
 
 
@@ -315,7 +313,8 @@ def test_089_processes_run_out():
         def let_them_have(most):  # as their user: root elsewhere may not
             pids = [p.pid for p in d.ours() if p.comm.startswith("runbook")]
             done = d.run([sys.executable, "-c", "import resource as r, sys\nhard = r.getrlimit(r.RLIMIT_NPROC)[1]\n"
-                          "for pid in sys.argv[2:]:\n    r.prlimit(int(pid), r.RLIMIT_NPROC, (int(sys.argv[1]) or hard, hard))",
+                          "for pid in sys.argv[2:]:\n    try:\n        r.prlimit(int(pid), r.RLIMIT_NPROC, (int(sys.argv[1]) or hard, hard))\n"
+                          "    except ProcessLookupError:\n        pass",
                           most, *pids])
             assert done.rc == 0, repr(done)
 
