@@ -33,12 +33,6 @@ mode_t type_of(const Fd& place) {
   return facts ? facts->type : 0;
 }
 
-struct Ground {
-  const Broker& broker;
-  const Environment& session;
-  const std::string& runbook;  // its folder
-};
-
 // The kernel's places, and those of other programs' sockets.
 bool is_of_others(const std::string& real) {
   constexpr std::array<std::string_view, 5> kOfOthers = {"/proc", "/sys", "/dev", "/run",
@@ -141,23 +135,30 @@ std::string show_all_named(const Ground& ground, const policy::CredentialSet& se
 }
 
 // Its files lie inside where programs look for them, wherever a link of the operator's leads.
-MaybeRefusal add_set(const Ground& ground, const policy::CredentialSet& set, Grants& into) {
-  const Environment& session = ground.session;
-  const std::string home(session.value("HOME"));
-  const std::string name(set.name);
-  bool any = false;
+MaybeRefusal add_files(const Ground& ground, const policy::CredentialSet& set, Grants& into) {
+  const std::string home(ground.session.value("HOME"));
   for (const std::string_view file : set.files) {
     const std::string path = home + "/" + std::string(file);
     Fd place = open_place(path);
-    if (home.size() < 2 || !place || is_withheld(ground.broker, session, place) ||
+    if (home.size() < 2 || !place || is_withheld(ground.broker, ground.session, place) ||
         (type_of(place) != S_IFDIR && type_of(place) != S_IFREG)) {
       continue;
     }
-    any = true;
-    if (MaybeRefusal refused = add(into, {name, path, false, std::move(place)})) {
+    if (MaybeRefusal refused = add(into, {std::string(set.name), path, false, std::move(place)})) {
       return refused;
     }
   }
+  return std::nullopt;
+}
+
+MaybeRefusal add_set(const Ground& ground, const policy::CredentialSet& set, Grants& into) {
+  const Environment& session = ground.session;
+  const std::string name(set.name);
+  const std::size_t before = into.places.size();
+  if (MaybeRefusal refused = add_files(ground, set, into)) {
+    return refused;
+  }
+  bool any = into.places.size() > before;
   for (const std::string_view variable : set.variables) {
     any = any || !session.value(variable).empty();
     into.variables.emplace_back(variable);
@@ -284,15 +285,12 @@ MaybeRefusal refuse_sockets(const Broker& broker, const policy::Profile& profile
 
 }  // namespace
 
-std::string why_not_granted(const Broker& broker, const Environment& session,
-                            const std::string& runbook, const Fd& place, bool writable) {
-  return why_not({broker, session, runbook}, place, place_of(place.get()), writable);
+std::string why_not_granted(const Ground& ground, const Fd& place, bool writable) {
+  return why_not(ground, place, place_of(place.get()), writable);
 }
 
-std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environment& session,
-                                             const policy::Profile& profile,
-                                             const std::string& runbook, front::Start::Reader from,
-                                             std::span<Fd> places) {
+std::variant<Grants, Refusal> resolve_grants(const Ground& ground, const policy::Profile& profile,
+                                             front::Start::Reader from, std::span<Fd> places) {
   Grants out;
   if (!profile.sandboxed()) {
     return out;  // it reaches all of them
@@ -304,11 +302,10 @@ std::variant<Grants, Refusal> resolve_grants(const Broker& broker, const Environ
   if (from.getWith().size() > limits::kGrants) {
     return Refusal{Reason::LIMIT, "too many grants are asked for"};
   }
-  const Ground ground{broker, session, runbook};
   if (MaybeRefusal refused = add_all(ground, from, places, out)) {
     return *refused;
   }
-  if (MaybeRefusal refused = refuse_sockets(broker, profile, out)) {
+  if (MaybeRefusal refused = refuse_sockets(ground.broker, profile, out)) {
     return *refused;
   }
   if (profile.network != policy::Network::None) {

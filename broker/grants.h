@@ -36,12 +36,17 @@ struct Grants {
   std::vector<std::string> variables;  // names that pass beside the profile's
 };
 
-// "", or why scripts can't get this place, to follow its name in a sentence. `runbook` as above.
-[[nodiscard]] std::string why_not_granted(const Broker& broker, const Environment& session,
-                                          const std::string& runbook, const Fd& place,
-                                          bool writable);
-[[nodiscard]] std::variant<Grants, Refusal> resolve_grants(
-    const Broker& broker, const Environment& session, const policy::Profile& profile,
-    const std::string& runbook, front::Start::Reader from, std::span<Fd> places);
+// What grants of one start are judged by.
+struct Ground {
+  const Broker& broker;
+  const Environment& session;
+  const std::string& runbook;
+};
+// "", or why scripts can't get this place, to follow its name in a sentence.
+[[nodiscard]] std::string why_not_granted(const Ground& ground, const Fd& place, bool writable);
+[[nodiscard]] std::variant<Grants, Refusal> resolve_grants(const Ground& ground,
+                                                           const policy::Profile& profile,
+                                                           front::Start::Reader from,
+                                                           std::span<Fd> places);
 
 }  // namespace rb::brk

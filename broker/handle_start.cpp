@@ -182,6 +182,10 @@ MaybeRefusal make_script(Broker& broker, Starting& start) {
   return std::nullopt;
 }
 
+Ground ground_of(const Broker& broker, const Starting& start) {
+  return {broker, *start.session().environment, start.runbook->folder_path};
+}
+
 // A folder given with --work: the kernel says where it lies, and it holds nothing that must not be
 // written to from a script.
 MaybeRefusal check_work(const Broker& broker, Starting& start) {
@@ -196,8 +200,7 @@ MaybeRefusal check_work(const Broker& broker, Starting& start) {
     return std::nullopt;
   }
   start.work_path = place_of(start.work.get());
-  const std::string why = why_not_granted(broker, *start.session().environment,
-                                          start.runbook->folder_path, start.work, true);
+  const std::string why = why_not_granted(ground_of(broker, start), start.work, true);
   if (!why.empty()) {
     return Refusal{Reason::BAD_INPUT, "the work folder " + start.work_path + why};
   }
@@ -349,8 +352,8 @@ void launch(Broker& broker, Starting& start) {
 }
 
 MaybeRefusal find_grants(const Broker& broker, Operation operation, Starting& start) {
-  auto grants = resolve_grants(broker, *start.session().environment, start.profile,
-                               start.runbook->folder_path, operation.getStart(), start.places);
+  auto grants =
+      resolve_grants(ground_of(broker, start), start.profile, operation.getStart(), start.places);
   if (const Refusal* refused = std::get_if<Refusal>(&grants)) {
     return *refused;
   }

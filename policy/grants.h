@@ -14,8 +14,8 @@ namespace rb::policy {
 // A variable whose value is the place of a file or folder.
 struct NamedPlace {
   std::string_view variable;
-  std::string_view below = "";  // "/config.json": of the folder that it names, this alone
-  bool list = false;            // several, with ':' between
+  std::string_view below{};  // "/config.json": of the folder that it names, this alone
+  bool list = false;         // several, with ':' between
 };
 
 struct CredentialSet {

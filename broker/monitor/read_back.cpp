@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <functional>
 
@@ -75,43 +74,52 @@ struct Bounds {
   Nanos until;
 };
 
+std::string too_large(const Bounds& bounds) {
+  return "larger than the " + std::to_string(bounds.bytes) + " bytes that may be read";
+}
+
+using Use = std::function<void(ByteView)>;
+
+// Up to the end of the file: "" with the number of its bytes, or why not so far.
+std::string read_to_end(const Fd& file, const Bounds& bounds, const Use& use,
+                        std::uint64_t& total) {
+  Bytes chunk(64 * 1024);
+  for (;;) {
+    const ssize_t got = ::pread(file.get(), chunk.data(), chunk.size(), static_cast<off_t>(total));
+    if (got == 0) {
+      return "";
+    }
+    if (got < 0 && errno != EINTR) {
+      return std::strerror(errno);
+    }
+    total += static_cast<std::uint64_t>(std::max<ssize_t>(got, 0));
+    if (total > bounds.bytes) {
+      return too_large(bounds);
+    }
+    if (boot_now() > bounds.until) {
+      return "reading took too long";
+    }
+    use(ByteView(chunk.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))));
+  }
+}
+
 // Gives all bytes of a regular file to `use`. "" or why that is impossible; then what `use` got is
 // no whole file.
 std::string read_file(const Fd& place, const struct stat& facts, const Bounds& bounds,
-                      const std::function<void(ByteView)>& use) {
-  const std::string too_large =
-      "larger than the " + std::to_string(bounds.bytes) + " bytes that may be read";
+                      const Use& use) {
   if (!S_ISREG(facts.st_mode)) {
     return std::string(kind_of(facts.st_mode));
   }
   if (static_cast<std::uint64_t>(facts.st_size) > bounds.bytes) {
-    return too_large;
+    return too_large(bounds);
   }
   const Fd file = reopen(place, O_RDONLY);
   if (!file) {
     return std::strerror(errno);
   }
-  std::array<std::uint8_t, 64 * 1024> chunk;
   std::uint64_t total = 0;
-  for (;;) {
-    const ssize_t got = ::pread(file.get(), chunk.data(), chunk.size(), static_cast<off_t>(total));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got < 0) {
-      return std::strerror(errno);
-    }
-    if (got == 0) {
-      break;
-    }
-    total += static_cast<std::uint64_t>(got);
-    if (total > bounds.bytes) {
-      return too_large;
-    }
-    if (boot_now() > bounds.until) {
-      return "reading took too long";
-    }
-    use(ByteView(chunk.data(), static_cast<std::size_t>(got)));
+  if (std::string why = read_to_end(file, bounds, use, total); !why.empty()) {
+    return why;
   }
   struct stat after {};
   const bool whole = ::fstat(file.get(), &after) == 0 && same_times(facts, after) &&
