@@ -19,6 +19,7 @@
 #include "common/packet.h"
 #include "common/stream.h"
 #include "protocol/broker.capnp.h"
+#include "protocol/limits.h"
 #include "protocol/wire.h"
 
 namespace {
@@ -327,7 +328,7 @@ class HostileFront {
         rb::wire::build<ToBroker>([](auto root) { root.initWatch().setConnection(999'999); }));
   }
   void break_descriptors(Request request) {
-    while (request.fds.size() < 16) {
+    while (request.fds.size() <= rb::limits::kDescriptorsPerClientMessage) {
       request.fds.emplace_back(::memfd_create("many", MFD_CLOEXEC));
     }
     forward(std::move(request));

@@ -127,11 +127,11 @@ TEST_CASE("hostile client: garbage of every kind is let go at once and others ar
       Bytes(64, 0xFF),
       framed(Bytes{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}),
       framed(segments),
-      framed(Bytes(64, 0)),                    // the schema's default: unset
-      framed(Bytes(7, 1)),                     // no whole word
-      head(0, 0),                              // an empty message
-      head(64U << 20, 0),                      // over the limit
-      head(16, 3),                             // more descriptors than any message brings
+      framed(Bytes(64, 0)),  // the schema's default: unset
+      framed(Bytes(7, 1)),   // no whole word
+      head(0, 0),            // an empty message
+      head(64U << 20, 0),    // over the limit
+      head(16, limits::kDescriptorsPerClientMessage + 1),
       framed(to_bytes("GET / HTTP/1.1\r\n")),  // 16 bytes of another protocol
       to_bytes("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
   };
