@@ -1,8 +1,8 @@
 // grants.h — what an operator may add to a sandbox by one word.   [TRUSTED: broker; client shows]
 // A credential set is files below home and those that variables name, shown read-only where they
 // are there, a socket that a variable names, and variables of the session. Nothing that equals the
-// profile `host` is a set: docker, podman and libvirt sockets, the session bus, X11. Source: DESIGN
-// §7; docs/SECURITY.md §Grants.
+// profile `host` is a set: docker, podman and libvirt sockets, the session bus, X11.
+// Source: DESIGN §7; docs/SECURITY.md §Grants.
 #pragma once
 
 #include <span>
